@@ -237,19 +237,19 @@ class CorruptTableError(TablebaseError):
 
     Parameters
     ----------
-    fault : str
+    error : str
         What is wrong with it, as the predicate of a sentence.
     path : Path or str, optional
-        The file, or its address; without it, the fault is a sentence about codes that are not in a file yet.
+        The file, or its address; without it, the error is a sentence about codes that are not in a file yet.
     """
 
     code = "damaged_table"
 
     exit_code = 1
 
-    def __init__(self, fault: str, path: Path | str | None = None) -> None:
-        self.fault, self.path = fault, path
-        super().__init__(fault if path is None else f"{path} {fault}: {REBUILD}")
+    def __init__(self, error: str, path: Path | str | None = None) -> None:
+        self.error, self.path = error, path
+        super().__init__(error if path is None else f"{path} {error}: {REBUILD}")
 
 
 class CorruptCatalogError(TablebaseError):
@@ -257,7 +257,7 @@ class CorruptCatalogError(TablebaseError):
 
     Parameters
     ----------
-    fault : str
+    error : str
         What is wrong with it, as the predicate of a sentence.
     path : Path or str
         The catalog: a file, or the URL of a database without its password.
@@ -265,9 +265,9 @@ class CorruptCatalogError(TablebaseError):
         What to do; by default to reindex the folder of the file.
     """
 
-    def __init__(self, fault: str, path: Path | str, hint: str | None = None) -> None:
-        self.fault, self.path = fault, path
-        super().__init__(f"{path} {fault}: {hint or reindex(Path(path).parent)}")
+    def __init__(self, error: str, path: Path | str, hint: str | None = None) -> None:
+        self.error, self.path = error, path
+        super().__init__(f"{path} {error}: {hint or reindex(Path(path).parent)}")
 
 
 def reindex(folder: Path, option: str = "") -> str:
@@ -313,12 +313,12 @@ class CapacityError(TablebaseError):
 class ClusterError(TablebaseError):
     """A cluster that cannot be reached, has no workers, or has one that cannot be used.
 
-    `address` is that of its scheduler, or of the worker; `fault` says what is wrong, and `hint` what to do.
+    `address` is that of its scheduler, or of the worker; `error` says what is wrong, and `hint` what to do.
     """
 
-    def __init__(self, address: str, fault: str, hint: str) -> None:
-        self.address, self.fault, self.hint = address, fault, hint
-        super().__init__(f"{fault}: {hint}")
+    def __init__(self, address: str, error: str, hint: str) -> None:
+        self.address, self.error, self.hint = address, error, hint
+        super().__init__(f"{error}: {hint}")
 
 
 class TimeLimitError(TablebaseError):
@@ -332,23 +332,23 @@ class TimeLimitError(TablebaseError):
 
 
 class BatchError(TablebaseError):
-    """Something in a line of a batch file that cannot be done; `fault` is a sentence."""
+    """Something in a line of a batch file that cannot be done; `error` is a sentence."""
 
-    def __init__(self, path: Path, line: int, fault: str, exit_code: int = 2) -> None:
-        self.path, self.line, self.fault, self.exit_code = path, line, fault, exit_code
-        super().__init__(f"{path}, line {line}: {fault}")
+    def __init__(self, path: Path, line: int, error: str, exit_code: int = 2) -> None:
+        self.path, self.line, self.error, self.exit_code = path, line, error, exit_code
+        super().__init__(f"{path}, line {line}: {error}")
 
 
 class ConflictError(TablebaseError):
     """Tables that cannot be taken into a folder, or into the object store with this address.
 
-    `faults` has for each file why not, as the predicate of a sentence.
+    `errors` has for each file why not, as the predicate of a sentence.
     """
 
-    def __init__(self, folder: str | Path, faults: Mapping[str, str]) -> None:
-        self.folder, self.faults = folder, dict(faults)
-        count = "1 table" if len(faults) == 1 else f"{len(faults)} tables"
-        listed = ", ".join(f"{file} {fault}" for file, fault in sorted(faults.items()))
+    def __init__(self, folder: str | Path, errors: Mapping[str, str]) -> None:
+        self.folder, self.errors = folder, dict(errors)
+        count = "1 table" if len(errors) == 1 else f"{len(errors)} tables"
+        listed = ", ".join(f"{file} {error}" for file, error in sorted(errors.items()))
         super().__init__(f"{count} cannot be taken into {folder}: {listed}; remove what you do not want, or name another folder")
 
 
@@ -406,19 +406,19 @@ def space_error(path: str | Path | None, reason: str, hint: str = "use another f
     return CapacityError(f"there is no space left{where} ({reason})", f"free some space, or {hint}").naming(path)
 
 
-def system_error(fault: OSError, path: str | Path | None = None, hint: str = "use another folder") -> TablebaseError:
+def system_error(error: OSError, path: str | Path | None = None, hint: str = "use another folder") -> TablebaseError:
     """The error for what the operating system refused to do: for want of space, memory or a right, or for another reason.
 
-    `path` is by default what the fault names; `hint` says what to do if nothing can be done about the reason.
+    `path` is by default what the error names; `hint` says what to do if nothing can be done about the reason.
     """
-    path = path or fault.filename
-    reason = os.strerror(fault.errno) if fault.errno else str(fault)
-    if fault.errno in NO_SPACE:
+    path = path or error.filename
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    if error.errno in NO_SPACE:
         return space_error(path, reason, hint)
-    if fault.errno == errno.ENOMEM:
+    if error.errno == errno.ENOMEM:
         hint = "use fewer --workers or a smaller --memory"
         return CapacityError(f"there is no memory left for {path or 'a file'} ({reason})", hint).naming(path)
-    if fault.errno in NO_RIGHT:
+    if error.errno in NO_RIGHT:
         hint = f"ask its owner for the right, or {hint}"
     return UnusableFileError(f"{path or 'a file'} cannot be used ({reason}): {hint}").naming(path)
 
@@ -428,5 +428,5 @@ def system_errors(path: str | Path | None = None, hint: str = "use another folde
     """In the block, replace errors of the operating system by those of `system_error`."""
     try:
         yield
-    except OSError as fault:
-        raise system_error(fault, path, hint) from fault
+    except OSError as error:
+        raise system_error(error, path, hint) from error

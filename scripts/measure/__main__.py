@@ -105,9 +105,9 @@ def main() -> None:
     given = parser().parse_args()
     try:
         report = measure(given)
-    except TablebaseError as fault:
-        print(f"error: {fault}", file=sys.stderr)
-        sys.exit(fault.exit_code)
+    except TablebaseError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
     if given.json:
         print(json.dumps(report, indent=2))
         return

@@ -238,9 +238,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = options.parse_args(arguments)
     try:
         make_gallery(given.data, given.docs)
-    except TablebaseError as fault:
-        say(f"error: {fault}")
-        return fault.exit_code
+    except TablebaseError as error:
+        say(f"error: {error}")
+        return error.exit_code
     return 0
 
 

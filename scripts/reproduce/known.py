@@ -43,8 +43,8 @@ def run(compare: Callable[[Path], list[str]], data: Path | None, equal: str) -> 
     try:
         with TemporaryDirectory() as scratch:
             found = compare(data or Path(scratch))
-    except TablebaseError as fault:
-        say(f"error: {fault}")
-        return fault.exit_code
+    except TablebaseError as error:
+        say(f"error: {error}")
+        return error.exit_code
     print("\n".join(found) or equal)
     return int(bool(found))

@@ -261,9 +261,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     try:
         train_and_report(options)
-    except TablebaseError as fault:
-        say(f"error: {fault}")
-        return fault.exit_code
+    except TablebaseError as error:
+        say(f"error: {error}")
+        return error.exit_code
     return 0
 
 

@@ -77,8 +77,8 @@ def main() -> None:
     try:
         with tablebase.open(given.data) as tables:
             report(tables, given.game, given.pieces, given.rows, given.format)
-    except TablebaseError as fault:
-        sys.exit(f"error: {fault}")
+    except TablebaseError as error:
+        sys.exit(f"error: {error}")
 
 
 def report(tables: Tablebase, game: str, pieces: int, rows: int, style: Format) -> None:

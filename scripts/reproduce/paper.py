@@ -56,8 +56,8 @@ def main() -> None:
         sys.exit(compare_leaves(given.depth))
     try:
         sys.exit(compare_tables(given.data))
-    except TablebaseError as fault:
-        sys.exit(f"error: {fault}")
+    except TablebaseError as error:
+        sys.exit(f"error: {error}")
 
 
 def compare_leaves(depth: int) -> bool:

@@ -174,8 +174,8 @@ def main() -> None:
     arguments = parser.parse_args()
     try:
         print_report(arguments.data, arguments.pieces, arguments.list)
-    except TablebaseError as fault:
-        sys.exit(f"error: {fault}")
+    except TablebaseError as error:
+        sys.exit(f"error: {error}")
 
 
 def print_report(folder: Path, pieces: int, listed: int) -> None:

@@ -44,8 +44,8 @@ def main() -> None:
     given = parser.parse_args()
     try:
         publish(given.game, given.data, given.output)
-    except TablebaseError as fault:
-        sys.exit(f"error: {fault}")
+    except TablebaseError as error:
+        sys.exit(f"error: {error}")
 
 
 def publish(game: str, data: Path, output: Path) -> None:

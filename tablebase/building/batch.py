@@ -77,9 +77,9 @@ class Batch:
         """Errors in the block are those of a line of the file, or of that of a key at its top."""
         try:
             yield
-        except TablebaseError as fault:
+        except TablebaseError as error:
             number = self.lines.get(line, 1) if isinstance(line, str) else line
-            raise BatchError(self.path, number, str(fault), fault.exit_code) from fault
+            raise BatchError(self.path, number, str(error), error.exit_code) from error
 
 
 def _text(value: object) -> str:
@@ -181,13 +181,13 @@ def read_batch(path: Path) -> Batch:
         content = tomllib.loads(text)
         # Errors below quote any value of it.
         repr(content)
-    except tomllib.TOMLDecodeError as fault:
-        found = re.search(r"line (\d+)", str(fault))
-        raise BatchError(path, int(found[1]) if found else text.count("\n") + 1, f"is not TOML ({fault})") from fault
-    except (ValueError, RecursionError) as fault:
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"line (\d+)", str(error))
+        raise BatchError(path, int(found[1]) if found else text.count("\n") + 1, f"is not TOML ({error})") from error
+    except (ValueError, RecursionError) as error:
         raise TablebaseError(
             f"{path} is nested too deeply, or has a number of thousands of digits: write it more simply"
-        ) from fault
+        ) from error
     return _Reader(path, _lines(text)).batch(content)
 
 
@@ -245,8 +245,8 @@ class _Reader:
         given = self._checked("build", number, content, BUILD, "game")
         try:
             name = full_name(given.pop("game"), given.pop("size", None), given.pop("variant", ()))
-        except TablebaseError as fault:
-            raise self._error(("build", number, "variant"), str(fault), ("build", number, "game")) from fault
+        except TablebaseError as error:
+            raise self._error(("build", number, "variant"), str(error), ("build", number, "game")) from error
         return BuildEntry(name, materials=given.pop("material", ()), line=self._line(("build", number, "")), **given)
 
     def _checked(
@@ -261,10 +261,10 @@ class _Reader:
                 raise self._error((table, number, key), f"{where} has no key {quoted(key)}{meant}", (key, 0, ""))
             try:
                 given[key] = fields[key](value)
-            except TablebaseError as fault:
-                raise self._error((table, number, key), str(fault)) from fault
-            except ValueError as fault:
-                raise self._error((table, number, key), f"{key} must be {fault}, not {quoted(str(value))}") from fault
+            except TablebaseError as error:
+                raise self._error((table, number, key), str(error)) from error
+            except ValueError as error:
+                raise self._error((table, number, key), f"{key} must be {error}, not {quoted(str(value))}") from error
         if required and required not in given:
             raise self._error((table, number, ""), f"this [[{table}]] has no {required}: add one")
         return given
@@ -272,5 +272,5 @@ class _Reader:
     def _line(self, *places: Place) -> int:
         return next((self._lines[place] for place in places if place in self._lines), 1)
 
-    def _error(self, place: Place, fault: str, *others: Place) -> BatchError:
-        return BatchError(self._path, self._line(place, *others, (*place[:2], "")), fault)
+    def _error(self, place: Place, error: str, *others: Place) -> BatchError:
+        return BatchError(self._path, self._line(place, *others, (*place[:2], "")), error)

@@ -21,7 +21,7 @@ HINT = "move the batch file to a folder that you may write"
 
 @dataclass(frozen=True)
 class Ran:
-    """A command that has run without a fault."""
+    """A command that has run without an error."""
 
     command: list[str]  # all its words
     version: str  # of this program
@@ -47,8 +47,8 @@ class BatchRecord:
                 if document["format"] != FORMAT:
                     raise ValueError(document["format"])
                 self._ran = [_ran(**one) for one in document["commands"]]
-            except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as fault:
-                raise TablebaseError(f"{self.path} is not the record of a batch: delete it") from fault
+            except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+                raise TablebaseError(f"{self.path} is not the record of a batch: delete it") from error
 
     def lock(self) -> AbstractContextManager[None]:
         """Refuse a second run of the same batch."""

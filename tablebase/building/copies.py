@@ -90,9 +90,9 @@ def _get_catalog(store: ObjectStore, scratch: Path) -> None:
     store.get(FILE_NAME, scratch / FILE_NAME)
     try:
         Catalog(scratch).close()
-    except CorruptCatalogError as fault:
+    except CorruptCatalogError as error:
         place = f"{store.url}/{FILE_NAME}"
-        raise TablebaseError(f"{place} {fault.fault}: delete it, and copy the tables there again with 'tablebase copy'") from fault
+        raise TablebaseError(f"{place} {error.error}: delete it, and copy the tables there again with 'tablebase copy'") from error
 
 
 @contextmanager
@@ -128,8 +128,8 @@ def copies(source: FolderSource, folder: Path, entries: Sequence[Entry]) -> Iter
             try:
                 check_bytes(draft, entry.title, entry.sha256)
                 table_kind(load_rules(entry.game)).opened(draft, entry.row).close()
-            except CorruptTableError as fault:
-                raise CorruptTableError(fault.fault, source.place(entry.file)) from fault
+            except CorruptTableError as error:
+                raise CorruptTableError(error.error, source.place(entry.file)) from error
         yield entry, draft
 
 
@@ -137,11 +137,11 @@ def copy(
     source: FolderSource,
     entries: Sequence[Entry],
     folder: Path,
-    faults: Mapping[str, str] | None = None,
+    errors: Mapping[str, str] | None = None,
     catalog: str | None = None,
 ) -> Iterator[Taken]:
     """Copy tables into a folder; see `take_in`."""
-    return take_in(folder, entries, partial(copies, source, folder), faults, catalog=catalog)
+    return take_in(folder, entries, partial(copies, source, folder), errors, catalog=catalog)
 
 
 def upload(source: FolderSource, entries: Sequence[Entry], url: str) -> Iterator[Taken]:
@@ -180,7 +180,7 @@ def rewrite(
     form: Form,
     executor: Executor,
     watch: Watch = unwatched,
-    faults: Mapping[str, str] | None = None,
+    errors: Mapping[str, str] | None = None,
 ) -> Iterator[Taken]:
     """Write tables of a folder's catalog again into another one: `PACKED`, or `BUILT`, the very bytes of a build; see `take_in`.
 
@@ -194,7 +194,7 @@ def rewrite(
         for file, draft in run_graph(graph, work, executor, watch=watch):
             yield by_file[file], draft
 
-    return take_in(folder, entries, drafts, faults)
+    return take_in(folder, entries, drafts, errors)
 
 
 def rewrite_file(source: Path, folder: Path, form: Form, entry: Entry) -> tuple[str, Path]:

@@ -18,7 +18,7 @@ from tablebase.game import Game
 from tablebase.positions.indexing import layout_of
 from tablebase.positions.location import aliases, dependencies, sides_stored, slices, table_placements
 from tablebase.positions.material import Material, material_name, parse_material, placements
-from tablebase.positions.pursuit import pursuit_fault
+from tablebase.positions.pursuit import pursuit_error
 from tablebase.solvers.registry import AUTO, SOLVERS, Solver, solver_for
 from tablebase.system.compute import machine
 from tablebase.system.executors.executor import Limits
@@ -80,7 +80,7 @@ def _other_memory(game: Game, material: Material) -> int:
 
 
 def _file_bytes(game: Game, material: Material) -> float:
-    model = ROW_FILES if pursuit_fault(game, material) is not None else PURSUIT_FILES
+    model = ROW_FILES if pursuit_error(game, material) is not None else PURSUIT_FILES
     return model(cells(game, material))
 
 

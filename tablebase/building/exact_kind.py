@@ -114,8 +114,8 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
     def _within_memory(self) -> Iterator[None]:
         try:
             yield
-        except MemoryError as fault:
-            raise CapacityError(f"the table of {self.rules.name} does not fit into memory", "choose a smaller variant") from fault
+        except MemoryError as error:
+            raise CapacityError(f"the table of {self.rules.name} does not fit into memory", "choose a smaller variant") from error
 
     def sharing(self, jobs: Sequence[Job], costs: CostModel, options: BuildOptions) -> str:
         return self._alone(options.limits.workers)
@@ -149,11 +149,11 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
         try:
             with closing(ExactFile(path, self.rules)) as file:
                 verify_exact(file, tick)
-        except CorruptTableError as fault:
+        except CorruptTableError as error:
             if not is_new:
                 raise
-            said = f"what has been solved of {self.rules.name} {fault.fault}{advice(self.rules)}"
-            raise CorruptTableError(f"{said}, and if it finds nothing, report a fault of this program") from fault
+            said = f"what has been solved of {self.rules.name} {error.error}{advice(self.rules)}"
+            raise CorruptTableError(f"{said}, and if it finds nothing, report a fault of this program") from error
 
     def estimate(self, query: TableQuery, options: BuildOptions, known: Known, *, measured: bool) -> list[ExactEstimate]:
         """See `TableKind.estimate`; it is always measured."""
@@ -171,9 +171,9 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
             say(self._alone(workers))
         return super().verify(query, folder, workers, published, catalog)
 
-    def verified(self, folder: Path, faults: Mapping[str, str | None], threads: int) -> Checks:
-        for name, fault in faults.items():
-            yield name, fault or sentence_of(partial(self._check, folder / name))
+    def verified(self, folder: Path, errors: Mapping[str, str | None], threads: int) -> Checks:
+        for name, error in errors.items():
+            yield name, error or sentence_of(partial(self._check, folder / name))
 
     def opened(self, path: Path, row: Mapping[str, Any]) -> ExactFile:
         """See `TableKind.opened`; there is one table."""

@@ -32,7 +32,7 @@ class FlatTables(TableKind[G, F]):
         """Describe an open file by the columns of its row that not all files have."""
 
     @abstractmethod
-    def verified(self, folder: Path, faults: Mapping[str, str | None], threads: int) -> Checks:
+    def verified(self, folder: Path, errors: Mapping[str, str | None], threads: int) -> Checks:
         """Check the values in files, given what is wrong with the bytes of each; yield each file with what is wrong with it."""
 
     def limits_from(self, words: Sequence[str], refusal: Callable[[], TablebaseError]) -> dict[str, int | str]:

@@ -107,10 +107,10 @@ def graph_of(jobs: Sequence[Job]) -> dict[Key, tuple[Key, ...]]:
     return {job.key: tuple(key for key in job.after if key in among) for job in jobs}
 
 
-def fault_of(check: Callable[[], object]) -> str | None:
-    """The fault that a check of a file finds, as the predicate of a sentence."""
+def error_of(check: Callable[[], object]) -> str | None:
+    """The error that a check of a file finds, as the predicate of a sentence."""
     try:
         check()
-    except CorruptTableError as fault:
-        return fault.fault
+    except CorruptTableError as error:
+        return error.error
     return None

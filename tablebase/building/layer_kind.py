@@ -138,10 +138,10 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
 
         return make
 
-    def verified(self, folder: Path, faults: Mapping[str, str | None], threads: int) -> Checks:
+    def verified(self, folder: Path, errors: Mapping[str, str | None], threads: int) -> Checks:
         """See `FlatTables.verified`; each layer is checked with those before it."""
-        form, found = compiled(self.rules), dict(faults)
-        built = [form.region(limits_of(folder / name)) for name, fault in faults.items() if fault is None]
+        form, found = compiled(self.rules), dict(errors)
+        built = [form.region(limits_of(folder / name)) for name, error in errors.items() if error is None]
         # The largest of each name, once.
         for region in {region.name: region for region in sorted(built, key=lambda region: region.size)}.values():
             chances: Int64 = np.zeros((2, region.size), np.int64)

@@ -96,7 +96,7 @@ class _Loop:
                     raise
                 again.add(damaged.key)
                 self._observer.watch(damaged.key, DAMAGED)
-                self._set_aside(damaged, error.fault)
+                self._set_aside(damaged, error.error)
 
     def _pass(self, missing: Sequence[Job]) -> Generator[Made, None, None]:
         """Make tables until all are there, one is found damaged, or the deadline has come."""
@@ -155,10 +155,10 @@ class _Loop:
         self.registrar.enter_due()
         self._observer.made(made, entry)
 
-    def _set_aside(self, job: Job, fault: str) -> None:
+    def _set_aside(self, job: Job, error: str) -> None:
         """Rename a damaged file, strike it from the catalog, and say so; no file is overwritten."""
         # First, so that the catalog does not count it any more if this is interrupted.
         self.registrar.forget(job.path)
         aside = free_name(job.path)
         job.path.rename(aside)
-        self._observer.say(f"{job.path} {fault}: renamed {aside.name}, and built again")
+        self._observer.say(f"{job.path} {error}: renamed {aside.name}, and built again")

@@ -37,9 +37,9 @@ class Registrar:
     def __enter__(self) -> Registrar:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         """Enter what is left: after an error or an interruption if the catalog is free, else as soon as it is."""
-        if fault is not None:
+        if error is not None:
             self._attempt()
             return
         left = self._options.seconds_left

@@ -34,11 +34,11 @@ Result = TypeVar("Result")
 @brief
 @dataclass(frozen=True)
 class Rebuilt:
-    """Result of a rebuild of a catalog; reasons and faults are predicates of a sentence."""
+    """Result of a rebuild of a catalog; reasons and errors are predicates of a sentence."""
 
     tables: dict[str, int]  # number of tables registered, by game
     left_out: dict[str, str]  # why files and other programs' indices are not in the new catalog
-    fault: str | None = None  # what was wrong with the old catalog; None if nobody asked
+    error: str | None = None  # what was wrong with the old catalog; None if nobody asked
     set_aside: Path | None = None  # the new name of an old file that SQLite could not open
 
 
@@ -63,15 +63,15 @@ def with_usable(data: Path, catalog: str | None, use: Callable[[], Result]) -> R
     """
     try:
         return use()
-    except CorruptCatalogError as fault:
+    except CorruptCatalogError as error:
         if not os.access(data, os.W_OK):
             raise
-        reason = fault.fault
+        reason = error.error
     refused: dict[str, str] = {}
     with lock(data):
         done = _rebuild(data, catalog, _read(data, refused, strict=False), refused, reason)
     place, count = database_of(data, catalog).place, sum(done.tables.values())
-    say(f"{place} {done.fault}: rebuilt from {count} table files{left_out(done)}")
+    say(f"{place} {done.error}: rebuilt from {count} table files{left_out(done)}")
     return use()
 
 
@@ -89,7 +89,7 @@ def prepare_catalog(data: Path, catalog: str | None = None) -> None:
 def left_out(done: Rebuilt) -> str:
     """Clauses about an old file that was set aside, and about what is not in a new catalog, and why; empty if everything is."""
     aside = f", and the old file is now {done.set_aside}" if done.set_aside else ""
-    missing = listed([f"{name} {fault}" for name, fault in sorted(done.left_out.items())])
+    missing = listed([f"{name} {error}" for name, error in sorted(done.left_out.items())])
     return aside + f"; left out: {missing}" * bool(done.left_out)
 
 
@@ -107,10 +107,10 @@ def _read(folder: Path, refused: dict[str, str], *, strict: bool) -> list[Found]
             try:
                 kind = table_kind(load_rules(home.name))
                 found.append((kind, kind.read(folder, path)))
-            except TablebaseError as fault:
-                if strict or isinstance(fault, UnusableFileError):
+            except TablebaseError as error:
+                if strict or isinstance(error, UnusableFileError):
                     raise
-                refused[path.relative_to(folder).as_posix()] = getattr(fault, "fault", str(fault))
+                refused[path.relative_to(folder).as_posix()] = getattr(error, "error", str(error))
     return found
 
 
@@ -119,7 +119,7 @@ def _rebuild(
     catalog: str | None,
     found: Sequence[Found],
     refused: Mapping[str, str] = MappingProxyType({}),
-    fault: str | None = None,
+    error: str | None = None,
 ) -> Rebuilt:
     """Replace what a catalog says by what was found in files, in one transaction."""
     database = database_of(folder, catalog)
@@ -132,7 +132,7 @@ def _rebuild(
             old = known.get(entry.file)
             enter(connection, kind.rules, entry, old if old is not None and old.sha256 == entry.sha256 else None)
     lost |= {file: "is not in the folder" for file in before if not (folder / file).exists()}
-    return Rebuilt(dict(Counter(entry.game for _, entry in found)), {**lost, **refused}, fault, database.set_aside)
+    return Rebuilt(dict(Counter(entry.game for _, entry in found)), {**lost, **refused}, error, database.set_aside)
 
 
 def _known(database: Database, connection: Connection) -> tuple[dict[str, Entry], list[str]]:
@@ -140,9 +140,9 @@ def _known(database: Database, connection: Connection) -> tuple[dict[str, Entry]
     entries: dict[str, Entry] = {}
     files: list[str] = []
     # Where one statement fails, some databases execute no other in the same transaction.
-    with suppress(*database.faults), connection.begin_nested():
+    with suppress(*database.errors), connection.begin_nested():
         entries = with_patterns(connection, read_entries(connection)[0])
     for table in OF_FILES:
-        with suppress(*database.faults), connection.begin_nested():
+        with suppress(*database.errors), connection.begin_nested():
             files += connection.scalars(select(table.c.file).order_by(table.c.file))
     return entries, files

@@ -13,7 +13,7 @@ from pathlib import Path
 from tablebase.errors import RulesError
 from tablebase.game import Game, load_game
 from tablebase.system.compute.processes import cleanup_on_exit
-from tablebase.system.executors.executor import Fault
+from tablebase.system.executors.executor import Error
 from tablebase.tables.folder import FORMAT_VERSION, TOKEN
 from tablebase.version import VERSION
 
@@ -34,29 +34,29 @@ class Site:
     version: str = field(default_factory=lambda: VERSION)
     format: int = FORMAT_VERSION
 
-    def __call__(self) -> Fault | None:
-        """Return the fault where this is called, if any."""
+    def __call__(self) -> Error | None:
+        """Return the error where this is called, if any."""
         if (self.version, self.format) != (VERSION, FORMAT_VERSION):
-            return Fault(f"has version {VERSION} of this program instead of {self.version}", "install the same version everywhere")
+            return Error(f"has version {VERSION} of this program instead of {self.version}", "install the same version everywhere")
         try:
             game = load_game(self.game)
-        except RulesError as fault:
-            return Fault(f"has no rules of {self.game} ({fault})", RULES_CURE)
+        except RulesError as error:
+            return Error(f"has no rules of {self.game} ({error})", RULES_CURE)
         if game.digest != self.digest:
-            return Fault(f"has other rules of {self.game}", RULES_CURE)
+            return Error(f"has other rules of {self.game}", RULES_CURE)
         hint = f"let {self.folder} be the same folder on all machines, or name another one with --data"
         try:
             token = (self.folder / TOKEN).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as fault:
-            return Fault(f"does not see the folder of the tables ({_reason(fault)})", hint)
+        except (OSError, UnicodeDecodeError) as error:
+            return Error(f"does not see the folder of the tables ({_reason(error)})", hint)
         if token != self.token:
-            return Fault(f"sees another folder in place of {self.folder}", hint)
+            return Error(f"sees another folder in place of {self.folder}", hint)
         mine = self.folder / f"{TOKEN}-{socket.gethostname()}-{secrets.token_hex(4)}"
         try:
             mine.touch()
             mine.unlink()
-        except OSError as fault:
-            return Fault(f"cannot write to the folder of the tables ({_reason(fault)})", hint)
+        except OSError as error:
+            return Error(f"cannot write to the folder of the tables ({_reason(error)})", hint)
         return None
 
 
@@ -70,5 +70,5 @@ def site(folder: Path, game: Game) -> Iterator[Site]:
         yield Site(folder.resolve(), token, game.name, game.digest)
 
 
-def _reason(fault: Exception) -> str:
-    return (fault.strerror if isinstance(fault, OSError) else None) or str(fault)
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tablebase.building.estimate import kernels_of, solver_memory
-from tablebase.building.jobs import Made, Measured, fault_of
+from tablebase.building.jobs import Made, Measured, error_of
 from tablebase.checking.table import verify_table
 from tablebase.errors import CorruptTableError
 from tablebase.game import Game, load_game
@@ -73,7 +73,7 @@ def make_shared_table(
     measured = Measured(material)
     for child in dependencies(game, material):
         await_file(table_path(folder, game, child))
-    if material not in old and path.exists() and fault_of(lambda: check_seal(path, title(game, material))) is None:
+    if material not in old and path.exists() and error_of(lambda: check_seal(path, title(game, material))) is None:
         return measured.made(None, path)
     made = make_table(name, folder, solver, material, allowed=allowed)
     if made.draft is not None:

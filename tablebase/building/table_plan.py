@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tablebase.building.estimate import compiling, start_seconds
-from tablebase.building.jobs import CostModel, Job, Key, fault_of
+from tablebase.building.jobs import CostModel, Job, Key, error_of
 from tablebase.building.kind import TableKind
 from tablebase.building.options import BuildOptions, Counted, Requirements, TableQuery
 from tablebase.catalog.catalog import read_known
@@ -126,17 +126,17 @@ def examine(kind: TableKind[Any, Any], jobs: Sequence[Job], folder: Path, known:
     needed: set[Key] = set()
     for job in reversed(jobs):
         registered, state = known.files.get(job.path.relative_to(folder).as_posix()), states.get(job.key)
-        fault, is_sound = None, False
+        error, is_sound = None, False
         if state is not None:
-            fault = _header_fault(kind, job.path, state)
-            is_sound = fault is None and registered is not None and registered.row["bytes"] == state[0]
+            error = _header_error(kind, job.path, state)
+            is_sound = error is None and registered is not None and registered.row["bytes"] == state[0]
             if is_sound and (whole or job.key in needed):
                 is_sound = registered is not None and _sha256(job.path, state) == registered.sha256
-            if fault is None and not is_sound:
+            if error is None and not is_sound:
                 # It may be another file of the same table, which is only to be verified and registered.
-                fault = _seal_fault(job.path, state, kind.title_at(job.path))
-        if fault is not None:
-            damaged[job.key] = fault
+                error = _seal_error(job.path, state, kind.title_at(job.path))
+        if error is not None:
+            damaged[job.key] = error
         if not is_sound:
             missing.append(job)
             needed.update(job.after)
@@ -152,13 +152,13 @@ def _state(path: Path) -> State:
 
 
 @cache
-def _header_fault(kind: TableKind[Any, Any], path: Path, _state: State) -> str | None:
-    return fault_of(lambda: kind.opened_at(path).close())
+def _header_error(kind: TableKind[Any, Any], path: Path, _state: State) -> str | None:
+    return error_of(lambda: kind.opened_at(path).close())
 
 
 @cache
-def _seal_fault(path: Path, _state: State, title: str) -> str | None:
-    return fault_of(lambda: check_seal(path, title))
+def _seal_error(path: Path, _state: State, title: str) -> str | None:
+    return error_of(lambda: check_seal(path, title))
 
 
 @cache

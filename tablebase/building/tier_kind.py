@@ -152,13 +152,13 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
         del query, costs
         return TierMaker(self.rules, self._tiers, {job.key: job.path for job in jobs}, options, self.title_at)
 
-    def verified(self, folder: Path, faults: Mapping[str, str | None], threads: int) -> Checks:
+    def verified(self, folder: Path, errors: Mapping[str, str | None], threads: int) -> Checks:
         """See `FlatTables.verified`; each tier is checked with those that its moves lead to."""
         with use(threads):
-            for name, fault in faults.items():
-                yield name, fault or sentence_of(partial(self._verify_with, folder, name, faults))
+            for name, error in errors.items():
+                yield name, error or sentence_of(partial(self._verify_with, folder, name, errors))
 
-    def _verify_with(self, folder: Path, name: str, faults: Mapping[str, str | None]) -> None:
+    def _verify_with(self, folder: Path, name: str, errors: Mapping[str, str | None]) -> None:
         """Check a file, unless one that it needs is damaged or missing."""
         # Numba is slow to load.
         from tablebase.checking.tiers import verify_tier
@@ -171,7 +171,7 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
             file, others = opened(folder / name), []
             for tier in file.after:
                 other = tier_path(folder, self.rules, tier)
-                if faults.get(other.relative_to(folder).as_posix()) or not other.exists():
+                if errors.get(other.relative_to(folder).as_posix()) or not other.exists():
                     raise TablebaseError(f"{file.path} cannot be checked before {other} has been built again")
                 if tier != file.tier:
                     check_seal(other, self.title_at(other))

@@ -111,10 +111,10 @@ class TierMaker:
         others = [self._file(tier) for tier in file.after if tier != file.tier]
         try:
             verify_tier(file, others, self._options.check_time, self._tiers.keys)
-        except CorruptTableError as fault:
-            if file.tier not in self._drafts or fault.path != file.path:
+        except CorruptTableError as error:
+            if file.tier not in self._drafts or error.path != file.path:
                 raise
             # The checkpoint may be wrong as well.
             discard(self._missing[file.tier])
-            said = f"what has been solved of {self._game.name} {fault.fault}{advice(self._game)}"
-            raise CorruptTableError(f"{said}, and if it finds nothing, report a fault of this program") from fault
+            said = f"what has been solved of {self._game.name} {error.error}{advice(self._game)}"
+            raise CorruptTableError(f"{said}, and if it finds nothing, report a fault of this program") from error

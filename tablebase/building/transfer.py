@@ -64,13 +64,13 @@ def entries_asked_for(
 
 def usable_entries(entries: Iterable[Entry]) -> tuple[list[Entry], dict[str, str]]:
     """The entries of tables that can be used here; for the others, by file, why not, as the predicate of a sentence."""
-    faults = {entry: _foreign_fault(entry) for entry in entries}
-    return [entry for entry, fault in faults.items() if fault is None], {
-        entry.file: fault for entry, fault in faults.items() if fault is not None
+    errors = {entry: _foreign_error(entry) for entry in entries}
+    return [entry for entry, error in errors.items() if error is None], {
+        entry.file: error for entry, error in errors.items() if error is not None
     }
 
 
-def _foreign_fault(entry: Entry) -> str | None:
+def _foreign_error(entry: Entry) -> str | None:
     """Return why a table of another folder is of no use here; None if it is."""
     try:
         rules = load_rules(entry.game)
@@ -88,7 +88,7 @@ def take_in(
     folder: Path,
     entries: Sequence[Entry],
     make: Make,
-    faults: Mapping[str, str] | None = None,
+    errors: Mapping[str, str] | None = None,
     *,
     elsewhere: str | None = None,
     catalog: str | None = None,
@@ -96,7 +96,7 @@ def take_in(
     """Take tables into a folder and its catalog, with the solvers, seconds and patterns that another catalog knew.
 
     Yield each table once it is registered; those that hold the same values already stay as they are. `make` makes drafts of
-    those that are missing. `faults` are reasons why other tables cannot be taken in: then all that can be are, before the error
+    those that are missing. `errors` are reasons why other tables cannot be taken in: then all that can be are, before the error
     is raised; without, nothing is taken in unless everything can be. If files are moved `elsewhere`, to the address of an object
     store, only the catalog says what there is.
     Raise `ConflictError` if tables are there that have the same names and other values.
@@ -111,8 +111,8 @@ def take_in(
         known = entries_of(folder, catalog)
         there = [entry for entry in entries if ((folder / entry.file).exists() if elsewhere is None else entry.file in known)]
         found = {entry.file: _conflict(known.get(entry.file), folder / entry.file, entry) for entry in there}
-        conflicts = {**(faults or {}), **{file: fault for file, fault in found.items() if fault is not None}}
-        if conflicts and faults is None:
+        conflicts = {**(errors or {}), **{file: error for file, error in found.items() if error is not None}}
+        if conflicts and errors is None:
             raise ConflictError(elsewhere or folder, conflicts)
         for entry in there:
             if entry.file not in conflicts:

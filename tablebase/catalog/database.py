@@ -70,8 +70,8 @@ class Patience:
         while True:
             try:
                 return attempt()
-            except Exception as fault:
-                if not is_busy(fault):
+            except Exception as error:
+                if not is_busy(error):
                     raise
             self.wait()
 
@@ -79,7 +79,7 @@ class Patience:
 class Database(ABC):
     """A database that holds the catalog of a folder, or can hold it."""
 
-    faults: tuple[type[Exception], ...]  # that the database and its driver raise
+    errors: tuple[type[Exception], ...]  # that the database and its driver raise
     place: str  # its name in errors
     option: str  # names it on the command line, after the folder and a space; empty if the folder is enough
     another: str  # a clause: what to do with a database in which a catalog has no place
@@ -112,15 +112,15 @@ class Database(ABC):
         """Column names and rows of a statement that only reads, in a snapshot; see `Catalog.sql`."""
 
     @abstractmethod
-    def error(self, fault: Exception) -> TablebaseError:
-        """The sentence for one of the `faults`."""
+    def error(self, error: Exception) -> TablebaseError:
+        """The sentence for one of the `errors`."""
 
     def version(self, connection: Connection) -> int | None:
         """The version of the catalog's schema; 0 if it cannot be known, None if there is no catalog."""
         return schema.version_of(connection)
 
-    def integrity_fault(self, connection: Connection) -> str | None:  # noqa: ARG002 (PostgreSQL has no check for everyone)
-        """Return the fault the database finds in our tables' structure; None if they are sound, or it has no such check."""
+    def integrity_error(self, connection: Connection) -> str | None:  # noqa: ARG002 (PostgreSQL has no check for everyone)
+        """Return the error the database finds in our tables' structure; None if they are sound, or it has no such check."""
         return None
 
     def make(self, connection: Connection) -> None:
@@ -133,10 +133,10 @@ class Database(ABC):
             raise self.missing(self.refusal(connection))
         self.check_version(version)
         entries: dict[str, Entry] = {}
-        if (fault := schema.schema_fault(connection) or self.integrity_fault(connection)) is None:
-            entries, fault = read_entries(connection)
-        if fault is not None:
-            raise CorruptCatalogError(fault, self.place, self.hint)
+        if (error := schema.schema_error(connection) or self.integrity_error(connection)) is None:
+            entries, error = read_entries(connection)
+        if error is not None:
+            raise CorruptCatalogError(error, self.place, self.hint)
         return entries
 
     def check_version(self, version: int) -> None:
@@ -147,7 +147,7 @@ class Database(ABC):
 
     def clear(self, connection: Connection) -> list[str]:
         """Remove all that our tables hold; return the names of other programs' indices that went with replaced tables."""
-        if self.version(connection) == schema.SCHEMA_VERSION and schema.schema_fault(connection) is None:
+        if self.version(connection) == schema.SCHEMA_VERSION and schema.schema_error(connection) is None:
             # Not dropped: other programs' indices stay, and in PostgreSQL so must tables that a view reads.
             for table in reversed(schema.METADATA.sorted_tables):
                 if table is not schema.VERSION:
@@ -190,10 +190,10 @@ class Database(ABC):
         try:
             with in_use:
                 yield
-        except OSError as fault:
-            raise system_error(fault, fault.filename or self.place) from fault
-        except self.faults as fault:
-            raise self.error(fault) from fault
+        except OSError as error:
+            raise system_error(error, error.filename or self.place) from error
+        except self.errors as error:
+            raise self.error(error) from error
 
 
 def statement_error(reason: str) -> TablebaseError:

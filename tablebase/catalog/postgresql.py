@@ -78,7 +78,7 @@ def without_password(url: URL) -> str:
 class PostgresqlDatabase(Database):
     """A schema of a PostgreSQL database, the first of the search path; its URL is written as SQLAlchemy does."""
 
-    faults = (SQLAlchemyError, psycopg.Error)
+    errors = (SQLAlchemyError, psycopg.Error)
     another = "name another database or schema with --catalog"
 
     def __init__(self, folder: Path, url: str, patience: float | None) -> None:
@@ -170,21 +170,21 @@ class PostgresqlDatabase(Database):
                 cursor.execute(statement)
                 rows = [tuple(map(_plain, row)) for row in cursor.fetchall()]
                 return [column.name for column in cursor.description], rows
-        except errors.QueryCanceled as fault:
-            raise (self.error(fault) if timeout is None else sentences.TimeLimitError(timeout)) from fault
-        except (psycopg.Error, UnicodeError) as fault:
-            if isinstance(fault, psycopg.OperationalError) and not (fault.sqlstate or "").startswith(OF_STATEMENTS):
-                raise self.error(fault) from fault
-            reason = _reason(fault)
-            if isinstance(fault, errors.SyntaxError) and not re.match(r"\s*(SELECT|WITH|VALUES|TABLE)\b", statement, re.IGNORECASE):
+        except errors.QueryCanceled as error:
+            raise (self.error(error) if timeout is None else sentences.TimeLimitError(timeout)) from error
+        except (psycopg.Error, UnicodeError) as error:
+            if isinstance(error, psycopg.OperationalError) and not (error.sqlstate or "").startswith(OF_STATEMENTS):
+                raise self.error(error) from error
+            reason = _reason(error)
+            if isinstance(error, errors.SyntaxError) and not re.match(r"\s*(SELECT|WITH|VALUES|TABLE)\b", statement, re.IGNORECASE):
                 reason += " (only SELECT is allowed)"
-            elif isinstance(fault, errors.FeatureNotSupported | errors.ReadOnlySqlTransaction):
+            elif isinstance(error, errors.FeatureNotSupported | errors.ReadOnlySqlTransaction):
                 reason += " (only reading is allowed)"
-            raise statement_error(reason) from fault
+            raise statement_error(reason) from error
 
-    def error(self, fault: Exception) -> TablebaseError:
-        """The sentence for a fault of PostgreSQL or its driver."""
-        cause = getattr(fault, "orig", None) or fault
+    def error(self, error: Exception) -> TablebaseError:
+        """The sentence for an error of PostgreSQL or its driver."""
+        cause = getattr(error, "orig", None) or error
         reason = _reason(cause)
         if isinstance(cause, errors.LockNotAvailable):
             return sentences.CatalogBusyError(self.place)
@@ -209,9 +209,9 @@ def _milliseconds(seconds: float | None) -> int:
     return 0 if seconds is None else max(1, round(1000 * seconds))
 
 
-def _reason(fault: BaseException) -> str:
-    """Return a fault's message by server or driver, in one line."""
-    return getattr(getattr(fault, "diag", None), "message_primary", None) or " ".join(str(fault).split())
+def _reason(error: BaseException) -> str:
+    """Return an error's message by server or driver, in one line."""
+    return getattr(getattr(error, "diag", None), "message_primary", None) or " ".join(str(error).split())
 
 
 def _plain(value: Any) -> Any:

@@ -210,7 +210,7 @@ def index_names(connection: Connection) -> set[str]:
     return {str(index["name"]) for table in tables for index in inspector.get_indexes(table)}
 
 
-def schema_fault(connection: Connection) -> str | None:
+def schema_error(connection: Connection) -> str | None:
     """Return why a catalog of this version lacks one of our tables or columns; None if it has all."""
     inspector = inspect(connection)
     tables = set(inspector.get_table_names())

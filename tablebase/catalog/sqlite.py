@@ -33,7 +33,7 @@ from tablebase.system.executors.bounds import deadline
 from tablebase.tables.folder import free_name, make_folder
 
 FILE_NAME = "catalog.sqlite"
-FAULTS = (SQLAlchemyError, sqlite3.Error, UnicodeError)
+ERRORS = (SQLAlchemyError, sqlite3.Error, UnicodeError)
 """Errors of the database and its driver; the driver also stumbles over a message that quotes damaged text."""
 READING = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
 """All that a statement may do that does not change anything."""
@@ -91,20 +91,20 @@ def journals(path: Path) -> list[Path]:
     return [file for ending in ("-journal", "-wal") if (file := path.with_name(path.name + ending)).exists()]
 
 
-def primary_code(fault: BaseException) -> int:
-    """The kind of a fault: SQLite's code without the bits that tell its variants apart; 0 if SQLite did not raise it."""
-    return getattr(getattr(fault, "orig", fault), "sqlite_errorcode", 0) & 0xFF
+def primary_code(error: BaseException) -> int:
+    """The kind of an error: SQLite's code without the bits that tell its variants apart; 0 if SQLite did not raise it."""
+    return getattr(getattr(error, "orig", error), "sqlite_errorcode", 0) & 0xFF
 
 
-def is_busy(fault: Exception) -> bool:
-    """Return whether a fault is only that another program has locked the file."""
-    return primary_code(fault) in IN_USE
+def is_busy(error: Exception) -> bool:
+    """Return whether an error is only that another program has locked the file."""
+    return primary_code(error) in IN_USE
 
 
 class SqliteDatabase(Database):
     """A file in the tables' folder, which readers copy into memory."""
 
-    faults = FAULTS
+    errors = ERRORS
 
     def __init__(self, folder: Path, patience: float | None = PATIENCE) -> None:
         super().__init__(folder, patience)
@@ -130,8 +130,8 @@ class SqliteDatabase(Database):
         patience = Patience(self.place, self.patience)
         try:
             return _copy(self.path, "ro", patience)
-        except sqlite3.OperationalError as fault:
-            if primary_code(fault) not in UNREADABLE:
+        except sqlite3.OperationalError as error:
+            if primary_code(error) not in UNREADABLE:
                 raise
         # A writer was killed and has left a journal, which must be played back: not in a file that is only to be read.
         with TemporaryDirectory() as scratch:
@@ -178,18 +178,18 @@ class SqliteDatabase(Database):
         try:
             with closing(_open(self.path, "rw")) as connection:
                 return connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",) or not self._may_be_written()
-        except FAULTS as fault:
-            if is_busy(fault):
+        except ERRORS as error:
+            if is_busy(error):
                 raise
-            return primary_code(fault) in NO_DATABASE or isinstance(fault, UnicodeError)
+            return primary_code(error) in NO_DATABASE or isinstance(error, UnicodeError)
 
     def lacks_rights(self, connection: Connection) -> TablebaseError | None:  # noqa: ARG002 (the file shows it)
         """The error that the file cannot be written; None if it can."""
         is_refused = self.path.exists() and not os.access(self.path, os.W_OK)
         return system_error(OSError(errno.EACCES, ""), self.path) if is_refused else None
 
-    def integrity_fault(self, connection: Connection) -> str | None:
-        """Return a fault SQLite finds in our tables or their indices, or would find when writing."""
+    def integrity_error(self, connection: Connection) -> str | None:
+        """Return an error SQLite finds in our tables or their indices, or would find when writing."""
         if not self._may_be_written():
             return UNWRITABLE
         for name in METADATA.tables:
@@ -219,16 +219,16 @@ class SqliteDatabase(Database):
                 if not result.returns_rows:
                     raise ArgumentError("the statement returns no rows: only SELECT is allowed")
                 return list(result.keys()), [tuple(row) for row in result]
-        except FAULTS as fault:
-            raise statement_error(str(getattr(fault, "orig", None) or fault)) from fault
+        except ERRORS as error:
+            raise statement_error(str(getattr(error, "orig", None) or error)) from error
         finally:
             driver.set_authorizer(None)
 
-    def error(self, fault: Exception) -> TablebaseError:
-        """The sentence for a fault of SQLite."""
+    def error(self, error: Exception) -> TablebaseError:
+        """The sentence for an error of SQLite."""
         # SQLite may quote a whole damaged text.
-        code, reason = primary_code(fault), shorten(str(getattr(fault, "orig", None) or fault), 120, placeholder="…")
-        if getattr(getattr(fault, "orig", fault), "sqlite_errorcode", 0) == sqlite3.SQLITE_IOERR_WRITE:
+        code, reason = primary_code(error), shorten(str(getattr(error, "orig", None) or error), 120, placeholder="…")
+        if getattr(getattr(error, "orig", error), "sqlite_errorcode", 0) == sqlite3.SQLITE_IOERR_WRITE:
             return space_error(self.path, REFUSED)
         if code in ERRNO:
             if os.access(self.folder, os.W_OK) and not self.path.is_dir():

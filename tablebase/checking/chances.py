@@ -33,7 +33,7 @@ NODES = 1 << 10
 
 
 def verify_layer(kernels: Kernels, file: LayerFile, chances: Int64, threads: int = 1) -> None:
-    """Check the file of a layer, which may still be a draft; a `CorruptTableError` names the file and the first fault.
+    """Check the file of a layer, which may still be a draft; a `CorruptTableError` names the file and the first error.
 
     `chances`, of shape (2, region.size), are those of the layers before it; those of this layer are filled in.
     """
@@ -42,20 +42,20 @@ def verify_layer(kernels: Kernels, file: LayerFile, chances: Int64, threads: int
     file.read(chances[:, layer.begin : layer.end])
     if count(kernels, file.region, layer, chances[:, layer.begin : layer.end]) != file.counts:
         raise CorruptTableError("is wrong: its counts do not match its values", file.path)
-    fault = chances_fault(kernels, file.region, layer, chances, threads)
-    if fault is not None:
-        raise CorruptTableError(f"is wrong: {fault}", file.path)
+    error = chances_error(kernels, file.region, layer, chances, threads)
+    if error is not None:
+        raise CorruptTableError(f"is wrong: {error}", file.path)
 
 
-def chances_fault(kernels: Kernels, region: Region, layer: Layer, chances: Int64, threads: int = 1) -> str | None:
-    """Return a fault of the chances of a layer's states; None without one."""
+def chances_error(kernels: Kernels, region: Region, layer: Layer, chances: Int64, threads: int = 1) -> str | None:
+    """Return an error of the chances of a layer's states; None without one."""
     grain = max(GRAIN // region.block, 1) * region.block
     functions = kernels.expand, kernels.index, kernels.state_at, kernels.alike
 
     def check(begin: int) -> tuple[int, int, int]:
         end = min(begin + grain, layer.end)
         rows = np.zeros((kernels.widest, STATE + kernels.fields), np.int64)
-        found: tuple[int, int, int] = _first_fault(*functions, region.rules, region.generous, chances, begin, end, rows)
+        found: tuple[int, int, int] = _first_error(*functions, region.rules, region.generous, chances, begin, end, rows)
         return found
 
     with ThreadPoolExecutor(threads) as pool:
@@ -82,7 +82,7 @@ class FormulaTree(NamedTuple):
 
 
 @jit
-def _first_fault(
+def _first_error(
     expand: Any, index: Any, state_at: Any, alike: Any, rules: Int64, up: bool, chances: Int64, begin: int, end: int, rows: Int64
 ) -> tuple[int, int, int]:
     """A state with a wrong chance, that chance, and what it should be; the state is -1 if there is none."""

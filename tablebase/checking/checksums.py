@@ -32,6 +32,6 @@ def sentence_of(check: Callable[[], object]) -> str | None:
     """Return what a check finds wrong, as a sentence; None if it finds nothing."""
     try:
         check()
-    except TablebaseError as fault:
-        return str(fault)
+    except TablebaseError as error:
+        return str(error)
     return None

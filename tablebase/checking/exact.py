@@ -9,7 +9,7 @@ from typing import Any
 from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.functions.exact.files import ExactFile
 from tablebase.game.functions import FunctionGame
-from tablebase.game.symmetry import canonical_fault, has_symmetries
+from tablebase.game.symmetry import canonical_error, has_symmetries
 from tablebase.game.values import DRAWN, LOST, WON
 from tablebase.system.compute.messages import reach
 from tablebase.tables.values import STALEMATE
@@ -35,13 +35,13 @@ def verify_exact(file: ExactFile, tick: Callable[[], object] = lambda: None) -> 
             reach("verifying", number, file.positions)
             tick()
         try:
-            fault = check.fault(position, number)
-            if fault is None and step and number % step == 0:
-                fault = check.fault_of_symmetry(position, number)
+            problem = check.error(position, number)
+            if problem is None and step and number % step == 0:
+                problem = check.error_of_symmetry(position, number)
         except Exception as error:
-            fault = f"{position!r} cannot be checked, since {_said(error)}"
-        if fault is not None:
-            raise CorruptTableError(f"is wrong: {fault}", file.path)
+            problem = f"{position!r} cannot be checked, since {_said(error)}"
+        if problem is not None:
+            raise CorruptTableError(f"is wrong: {problem}", file.path)
 
 
 class _Check:
@@ -70,13 +70,13 @@ class _Check:
         if self.rules.canonical(self.rules.initial) not in self.numbers:
             raise CorruptTableError(f"does not hold the start of {self.rules.name}", file.path)
 
-    def fault(self, position: Any, number: int) -> str | None:
-        """Return a position's fault as a sentence."""
-        said = self._fault(position, number)
+    def error(self, position: Any, number: int) -> str | None:
+        """Return a position's error as a sentence."""
+        said = self._error(position, number)
         return None if said is None else f"{self.rules.format(position)} {said}"
 
-    def _fault(self, position: Any, number: int) -> str | None:
-        """Return the fault as a sentence's predicate: a text is not made of every position."""
+    def _error(self, position: Any, number: int) -> str | None:
+        """Return the error as a sentence's predicate: a text is not made of every position."""
         rules, numbers, code = self.rules, self.numbers, self.codes[number]
         value = self.values[code]
         if numbers[position] != number or self.canonical(position) != position:
@@ -100,12 +100,12 @@ class _Check:
         fits = max(merits) == value.merit and code != STALEMATE
         return None if fits else f"is stored as a {value.said}, which its moves contradict"
 
-    def fault_of_symmetry(self, position: Any, number: int) -> str | None:
+    def error_of_symmetry(self, position: Any, number: int) -> str | None:
         """Return why one of the positions after this one is not like the one that stands for it."""
         after = [child for child in self.rules.moves(position).values() if self.canonical(child) != child]
-        return canonical_fault(self.rules, after[number % len(after)]) if after else None
+        return canonical_error(self.rules, after[number % len(after)]) if after else None
 
 
 def _said(error: Exception) -> str:
-    """A fault in a line; those of rules, which are not guarded everywhere, also by their kind."""
+    """An error in a line; those of rules, which are not guarded everywhere, also by their kind."""
     return str(error) if isinstance(error, TablebaseError) else " ".join(f"{type(error).__name__}: {error}".split())

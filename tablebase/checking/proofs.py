@@ -24,8 +24,8 @@ def read_proof(text: str) -> list[dict[str, Any]]:
     """The objects of a proof, one a line: what is proved, then the positions. Raises `TablebaseError` if it is no such text."""
     try:
         rows = [json.loads(line) for line in text.splitlines()]
-    except (ValueError, RecursionError) as fault:
-        raise TablebaseError("a line of it is not JSON") from fault
+    except (ValueError, RecursionError) as error:
+        raise TablebaseError("a line of it is not JSON") from error
     if not rows:
         raise TablebaseError("it is empty")
     for row, fields in zip(rows, [HEAD, *[NODE] * (len(rows) - 1)], strict=True):
@@ -34,8 +34,8 @@ def read_proof(text: str) -> list[dict[str, Any]]:
     return rows
 
 
-def proof_faults(rows: Sequence[dict[str, Any]], prober: Prober | None) -> Iterator[str]:
-    """Yield faults of a proof, a sentence each; nothing if it holds. Without a prober, no table can be part of it."""
+def proof_errors(rows: Sequence[dict[str, Any]], prober: Prober | None) -> Iterator[str]:
+    """Yield errors of a proof, a sentence each; nothing if it holds. Without a prober, no table can be part of it."""
     head, *nodes = rows
     check = _ProofCheck(head, nodes, prober)
     if head["rules"] != check.game.digest:
@@ -46,9 +46,9 @@ def proof_faults(rows: Sequence[dict[str, Any]], prober: Prober | None) -> Itera
     if len(check.nodes) != len(nodes) or len(nodes) != head["positions"]:
         yield "positions are missing, or there twice"
     for position, node in check.nodes.items():
-        fault = check.fault(position)
-        if fault is not None:
-            yield f"{node['position']}: {fault}"
+        error = check.error(position)
+        if error is not None:
+            yield f"{node['position']}: {error}"
 
 
 class _ProofCheck:
@@ -59,25 +59,25 @@ class _ProofCheck:
         self._winner = self.root.side if head["outcome"] == Outcome.WIN else 1 - self.root.side
         self._prober = prober
 
-    def fault(self, position: Position) -> str | None:
-        """Return a fault of a position of the proof; None without one."""
+    def error(self, position: Position) -> str | None:
+        """Return an error of a position of the proof; None without one."""
         node = self.nodes[position]
         moves = {render_move(self.game, move): move for move in legal_moves(self.game, position)}
         wanted = Outcome.WIN if position.side == self._winner else Outcome.LOSS
         if node["reason"] == "over":
             return None if not moves and decided(self.game, position) is wanted else "the game is not won there"
         if node["reason"] == "table":
-            return self._fault_of_table(position, wanted)
+            return self._error_of_table(position, wanted)
         if (position.side == self._winner) != (node["reason"] == "move"):
             return "the wrong side is to move"
         if position.side == self._winner:
             move = moves.get(str(node.get("move")))
-            return f"there is no move {node.get('move')}" if move is None else self._fault_of_move(position, move)
+            return f"there is no move {node.get('move')}" if move is None else self._error_of_move(position, move)
         if not moves:
             return "there is no reply"
-        return next((fault for move in moves.values() if (fault := self._fault_of_move(position, move))), None)
+        return next((error for move in moves.values() if (error := self._error_of_move(position, move))), None)
 
-    def _fault_of_table(self, position: Position, wanted: Outcome) -> str | None:
+    def _error_of_table(self, position: Position, wanted: Outcome) -> str | None:
         if position == self.root or self._prober is None:
             return "there is no table to ask"
         try:
@@ -85,8 +85,8 @@ class _ProofCheck:
         except TablebaseError as error:
             return str(error)
 
-    def _fault_of_move(self, position: Position, move: Move) -> str | None:
-        """Return a fault of the winner's move, or of a reply."""
+    def _error_of_move(self, position: Position, move: Move) -> str | None:
+        """Return an error of the winner's move, or of a reply."""
         text = render_move(self.game, move)
         if wins_at_once(self.game, position, move):
             return None if position.side == self._winner else f"the reply {text} wins"

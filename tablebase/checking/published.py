@@ -28,8 +28,8 @@ def read_published(path: Path, game: Rules[Any]) -> dict[str, str]:
         if missing:
             raise TablebaseError(f"{path} is no list of published tables: it has no column {missing[0]}")
         listed = [row for row in rows if row["game"] == game.name]
-    except csv.Error as fault:
-        raise TablebaseError(f"{path} is no list of published tables: {fault}") from fault
+    except csv.Error as error:
+        raise TablebaseError(f"{path} is no list of published tables: {error}") from error
     published: dict[str, str] = {}
     for row in listed:
         material, digest = row["material"], row["values_sha256"]

@@ -20,7 +20,7 @@ from tablebase.checking.general import Load, contradiction
 from tablebase.game import Game, Outcome
 from tablebase.positions.indexing import Layout, Squares, layout_of
 from tablebase.positions.material import Material
-from tablebase.positions.pursuit import NOWHERE, Pursuit, pursuit_fault, pursuit_of
+from tablebase.positions.pursuit import NOWHERE, Pursuit, pursuit_error, pursuit_of
 from tablebase.system.compute.messages import reports
 from tablebase.system.compute.threads import spread
 from tablebase.tables.summary import CodeTally, Summary
@@ -40,7 +40,7 @@ Flags = NDArray[np.bool_]
 
 def applies(game: Game, material: Material, coding: Coding) -> bool:
     """Return whether a table is that of a pursuit, with one byte per position."""
-    return pursuit_fault(game, material) is None and coding == NARROW_ANY
+    return pursuit_error(game, material) is None and coding == NARROW_ANY
 
 
 def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:

@@ -48,7 +48,7 @@ def verify_table(game: Game, table: Table, store: Store, memory: int | None = No
     """Check a table file, which may still be a draft; `store` holds the tables that conversions lead to.
 
     The check may need `memory` bytes, the codes of those tables aside; by default all that this machine has. A `CorruptTableError`
-    names the file and the first fault; it is a `MissingTableError` if a table that a conversion leads to is missing.
+    names the file and the first error; it is a `MissingTableError` if a table that a conversion leads to is missing.
     """
 
     def load(material: Material, side: int) -> tuple[Codes, Coding]:
@@ -62,11 +62,11 @@ def verify_table(game: Game, table: Table, store: Store, memory: int | None = No
         raise CorruptTableError("does not hold the values it was written with", table.path)
     try:
         summaries = verify_codes(game, table.material, codes, table.coding, load)
-    except CorruptTableError as fault:
-        if fault.path is not None:
+    except CorruptTableError as error:
+        if error.path is not None:
             # Of a table that conversions lead to.
             raise
-        raise CorruptTableError(f"is wrong: {fault}", table.path) from fault
+        raise CorruptTableError(f"is wrong: {error}", table.path) from error
     if summaries != table.header.summaries:
         raise CorruptTableError("is wrong: its statistics do not match its values", table.path)
 

@@ -57,11 +57,11 @@ def verify_tables(
 
 
 def check_table(name: str, folder: Path, published: Mapping[str, str], entry: Entry) -> tuple[str, str | None]:
-    """Check one table against its catalog entry; return its material, and the fault or None."""
-    return entry.row["material"], _fault(name, folder, published, entry)
+    """Check one table against its catalog entry; return its material, and the error or None."""
+    return entry.row["material"], _error(name, folder, published, entry)
 
 
-def _fault(name: str, folder: Path, published: Mapping[str, str], entry: Entry) -> str | None:
+def _error(name: str, folder: Path, published: Mapping[str, str], entry: Entry) -> str | None:
     game = load_game(name)
     material = parse_material(game, entry.row["material"])
     path = table_path(folder, game, material)
@@ -78,8 +78,8 @@ def _fault(name: str, folder: Path, published: Mapping[str, str], entry: Entry) 
             return f"{path} does not hold the values that were published: compare the rules and versions of both"
         if of_table(folder, game, table).solved(entry.row["engine"], entry.row["seconds"]).seal != entry.seal:
             return f"the catalog does not say of {path} what the file says: run 'tablebase reindex --data {shell_word(folder)}'"
-    except (CorruptTableError, MissingTableError, StaleTableError) as fault:
-        return str(fault)
+    except (CorruptTableError, MissingTableError, StaleTableError) as error:
+        return str(error)
     finally:
         store.close()
     return None

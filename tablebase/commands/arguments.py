@@ -56,7 +56,7 @@ CHECKS: dict[frozenset[Any], Callable[[str, Any], Any]] = {
 
 
 def checked(function: Callable[Given, Kind]) -> Callable[Given, Kind]:
-    """A public function whose arguments are checked by their annotations before it is called, each with a sentence about a fault.
+    """A public function whose arguments are checked by their annotations before it is called, each with a sentence about an error.
 
     Whole numbers are not below the least one, one text becomes a list where several are allowed, and a path becomes an object.
     What has other types, or is parsed, is left to the function. The result is `shortened`.

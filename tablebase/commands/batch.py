@@ -47,7 +47,7 @@ class BatchResult:
     built: int  # tables
     run: int  # commands
     unchanged: int  # commands whose output would have been the same again
-    faults: tuple[TablebaseError, ...]  # of entries and commands, which do not end a batch
+    errors: tuple[TablebaseError, ...]  # of entries and commands, which do not end a batch
     left: int  # tables that are missing at the deadline
     waiting: int  # commands for which there was no time
 
@@ -121,7 +121,7 @@ def batch(
 
 
 def show_batch(call: Call) -> int | None:
-    """Exit with the code of the first fault, or with that of a deadline if something is left.
+    """Exit with the code of the first error, or with that of a deadline if something is left.
 
     Without options, this command checks the TOML file, builds the tables that do not exist yet, and then runs the commands
     listed in it. Each [[build]] in the file has a game and options of 'build'; each [[then]] has a command, such as
@@ -130,8 +130,8 @@ def show_batch(call: Call) -> int | None:
     result = call()
     if result is None:
         return None
-    if result.faults:
-        code: int = result.faults[0].exit_code
+    if result.errors:
+        code: int = result.errors[0].exit_code
         return code
     left, what = (result.left, "table") if result.left else (result.waiting, "command")
     if left:
@@ -253,20 +253,20 @@ def _write_needs(
 
 
 def _run(work: Batch, jobs: Sequence[BatchJob], steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions) -> BatchResult:
-    """Build all entries, go on after faults, and run the commands if everything is there."""
+    """Build all entries, go on after errors, and run the commands if everything is there."""
     from tablebase.commands.batch_steps import run
 
-    begin, faults, left = time.monotonic(), list[TablebaseError](), 0
+    begin, errors, left = time.monotonic(), list[TablebaseError](), 0
     done = {"commands run": 0, "unchanged": 0, "failed": 0}
 
     def at(line: int, action: Callable[[], T], default: T) -> T:
-        """Do something; a fault is said at once, and counted."""
+        """Do something; an error is said at once, and counted."""
         try:
             with work.at(line):
                 return action()
-        except TablebaseError as fault:
-            logger.error("error: %s", fault)
-            faults.append(fault)
+        except TablebaseError as error:
+            logger.error("error: %s", error)
+            errors.append(error)
             done["failed"] += 1
             return default
 
@@ -277,7 +277,7 @@ def _run(work: Batch, jobs: Sequence[BatchJob], steps: Sequence[Prepared], recor
     # Not every command has the option, and its password must not be shown.
     environment = {} if terms.catalog is None else {"TABLEBASE_CATALOG": terms.catalog}
     environment |= {QUIET: str(int(not logger.isEnabledFor(INFO)))}
-    waiting = list(steps) if not faults and not left else []
+    waiting = list(steps) if not errors and not left else []
     while waiting and (terms.end is None or time.time() <= terms.end):
         one = waiting.pop(0)
         has_run = at(one.step.line, partial(run, one, record, environment), None)
@@ -285,4 +285,4 @@ def _run(work: Batch, jobs: Sequence[BatchJob], steps: Sequence[Prepared], recor
             done["commands run" if has_run else "unchanged"] += 1
     counts = "".join(f", {what}: {count}" for what, count in done.items() if count)
     say(f"{work.path}: tables built: {terms.log.built}{counts}, time: {in_time(time.monotonic() - begin)}")
-    return BatchResult(terms.log.built, done["commands run"], done["unchanged"], tuple(faults), left, len(waiting))
+    return BatchResult(terms.log.built, done["commands run"], done["unchanged"], tuple(errors), left, len(waiting))

@@ -93,8 +93,8 @@ def prepared(step: FollowUp, data: Path, catalog: str | None, built: Mapping[Pat
     try:
         with made(name).make_context(name, words) as read:
             params, source = dict(read.params), read.get_parameter_source("data")
-    except click.ClickException as fault:
-        raise TablebaseError(usage_sentence(fault)) from fault
+    except click.ClickException as error:
+        raise TablebaseError(usage_sentence(error)) from error
     is_given = source is not None and source.name == "COMMANDLINE"
     folder = Path(params["data"]) if is_given else data
     given = [*step.command, *([] if is_given else ["--data", str(data)])]
@@ -211,10 +211,10 @@ def _check_statement(name: str, statement: str, catalog: str | None) -> None:
     with closing(sqlite3.connect(":memory:")) as connection:
         try:
             connection.execute(statement if statement.lstrip().upper().startswith("EXPLAIN") else f"EXPLAIN {statement}")
-        except (sqlite3.Error, sqlite3.Warning) as fault:
+        except (sqlite3.Error, sqlite3.Warning) as error:
             # Which tables there are is known when the statement runs.
-            if re.search("syntax error|incomplete input|unrecognized token|one statement", str(fault)):
-                raise TablebaseError(f"the SQL statement cannot be read: {fault}") from fault
+            if re.search("syntax error|incomplete input|unrecognized token|one statement", str(error)):
+                raise TablebaseError(f"the SQL statement cannot be read: {error}") from error
 
 
 def _check_positions(name: str, params: Mapping[str, Any], rules: Rules[Any]) -> None:

@@ -102,8 +102,8 @@ def from_input(word: str) -> str:
         return read_text(Path(word[1:]), "name another file")
     try:
         text = sys.stdin.read(MOST + 1)
-    except UnicodeDecodeError as fault:
-        raise TablebaseError("standard input is not text in UTF-8: write it anew") from fault
+    except UnicodeDecodeError as error:
+        raise TablebaseError("standard input is not text in UTF-8: write it anew") from error
     if len(text) > MOST:
         raise TablebaseError(f"standard input has more than {MOST:,} characters: send less at a time")
     return text
@@ -123,17 +123,17 @@ def without_passwords(words: str) -> str:
     return re.sub(r"(?<=[?&])(?:ssl)?password=[^&\s]*&?", "", words)
 
 
-def usage_sentence(fault: Exception) -> str:
+def usage_sentence(error: Exception) -> str:
     """What a `UsageError` says, in one line."""
     import click
 
-    if isinstance(fault, click.NoSuchOption):
-        meant = f" (Possible options: {', '.join(sorted(fault.possibilities))})" if fault.possibilities else ""
-        return f"No such option: {fault.option_name}{meant}"
+    if isinstance(error, click.NoSuchOption):
+        meant = f" (Possible options: {', '.join(sorted(error.possibilities))})" if error.possibilities else ""
+        return f"No such option: {error.option_name}{meant}"
     # Some messages list choices on separate lines, and some begin with the name of an exception.
-    sentence = " ".join(fault.format_message().split())  # type: ignore[attr-defined]
+    sentence = " ".join(error.format_message().split())  # type: ignore[attr-defined]
     sentence = re.sub("unexpected extra arguments? ", "unexpected extra argument(s) ", sentence)
-    context, parameter = getattr(fault, "ctx", None), getattr(fault, "param", None)
+    context, parameter = getattr(error, "ctx", None), getattr(error, "param", None)
     source = context.get_parameter_source(parameter.name) if context and parameter else None
     if source is None or source.name != "ENVIRONMENT":
         sentence = re.sub(r" \(env var: '\w+'\)", "", sentence)

@@ -46,8 +46,8 @@ class CatalogRows(Tabular):
         """All rows as an Arrow table."""
         try:
             columns = [pa.array([row[number] for row in self._rows]) for number in range(len(self._names))]
-        except pa.ArrowException as fault:
-            raise TablebaseError(f"a column holds values of several types ({fault}): cast it to TEXT") from fault
+        except pa.ArrowException as error:
+            raise TablebaseError(f"a column holds values of several types ({error}): cast it to TEXT") from error
         return pa.Table.from_arrays(columns, names=self._names)
 
 

@@ -72,8 +72,8 @@ def _command(needed: set[str], allowed: set[str]) -> Callable[[Callable[..., dic
                 if missing := sorted(needed - request.keys()):
                     raise TablebaseError(f"the request has no field '{missing[0]}': add it")
                 return {"success": True, **function(request, *more)}
-            except TablebaseError as fault:
-                return {"success": False, "error": str(fault)}
+            except TablebaseError as error:
+                return {"success": False, "error": str(error)}
 
         return answered
 

@@ -27,7 +27,7 @@ def list_games() -> tuple[list[GameRow], list[str]]:
     """The installed games as `tablebase games --format json` lists them, and a sentence about each that cannot be loaded."""
     from tablebase.game.installed import game_names, load_rules, variants
 
-    rows, faults = [], []
+    rows, errors = [], []
     for name in game_names():
         try:
             game: Any = load_rules(name)
@@ -41,9 +41,9 @@ def list_games() -> tuple[list[GameRow], list[str]]:
                 "commands": "all" if {verb.needs for verb in VERBS.values()} <= {"", *game.can} else " ".join(commands_for(game)),
             }
             rows.append(row)
-        except RulesError as fault:
-            faults.append(str(fault))
-    return rows, faults
+        except RulesError as error:
+            errors.append(str(error))
+    return rows, errors
 
 
 def games() -> list[GameRow]:
@@ -62,7 +62,7 @@ def show_games(call: Call) -> int | None:
     from tablebase.commands.row_types import GameRow
     from tablebase.system.compute.messages import logger
 
-    rows, faults = list_games()
+    rows, errors = list_games()
     if call.style is Format.TABLE:
         for place, row in enumerate(rows):
             board = "" if row["squares"] is None else f", {row['squares']} squares"
@@ -74,9 +74,9 @@ def show_games(call: Call) -> int | None:
             sys.stdout.writelines(f"{line}\n" for line in lines)
     else:
         call.write(rows, list(GameRow.__annotations__))
-    for sentence in faults:
+    for sentence in errors:
         logger.error("error: %s", sentence)
-    return CHECK_FAILED if faults else None
+    return CHECK_FAILED if errors else None
 
 
 def load(game: AnyGame, *, size: str | None = None, variant: str | Sequence[str] | None = None) -> Rules[Any]:
@@ -102,7 +102,7 @@ def load(game: AnyGame, *, size: str | None = None, variant: str | Sequence[str]
 def check_rules(game: GameName, *, size: Size = None, variant: Variant = None) -> list[CheckResult]:
     """Run self-tests on the rules of a game.
 
-    `tablebase.testing.check_rules` has more settings. A fault of the rules is a result with a failure, never an exception.
+    `tablebase.testing.check_rules` has more settings. An error of the rules is a result with a failure, never an exception.
     """
     from tablebase.game.game_arguments import as_rules
     from tablebase.testing.suite import check_rules as run_checks

@@ -201,8 +201,8 @@ def match_stats(
                     continue
                 try:
                     found.add(record)
-                except TablebaseError as fault:
-                    raise TablebaseError(f"{path}: {fault}") from fault
+                except TablebaseError as error:
+                    raise TablebaseError(f"{path}: {error}") from error
                 results.append((record.players, record.places))
                 shown.update()
     if unfinished:

@@ -86,8 +86,8 @@ def write_objects(rows: Iterable[Row], *, compact: bool = False) -> None:
 def _json(value: object, spaces: int | None = 2) -> str:
     try:
         return _encoder(spaces, is_unicode()).encode(value)
-    except ValueError as fault:
-        raise TablebaseError(f"JSON cannot represent one of the values ({fault}): use --format csv") from fault
+    except ValueError as error:
+        raise TablebaseError(f"JSON cannot represent one of the values ({error}): use --format csv") from error
 
 
 @cache

@@ -193,8 +193,8 @@ class Session:
             elif move:
                 _say(f"{word} is not a legal move here: type moves to list the legal ones")
             else:
-                fault = f"{shortened(word)} is neither a move nor a command" if word else "nothing was typed"
-                _say(f"{fault}: type a move such as {next(iter(match.legal()))}, or help")
+                error = f"{shortened(word)} is neither a move nor a command" if word else "nothing was typed"
+                _say(f"{error}: type a move such as {next(iter(match.legal()))}, or help")
 
     def _commands(self) -> dict[str, tuple[str, Callable[[], None]]]:
         """Return the words for use beside moves: a description, for a list, and the function."""
@@ -237,8 +237,8 @@ class Session:
         try:
             hints = [self._said_by_tables(), *(player.hint(self.match) for player in self.players.values())]
             _say("\n".join(filter(None, hints)) or self._found_by_search())
-        except TablebaseError as fault:
-            _say(f"no hint: {fault}")
+        except TablebaseError as error:
+            _say(f"no hint: {error}")
 
     def _said_by_tables(self) -> str | None:
         """The value and the best move; None without a table. With chance tables have bounds, of which a search makes more."""

@@ -277,8 +277,8 @@ def _lines(word: str, read: Callable[[int], object]) -> Iterator[list[PositionTe
                     raise TablebaseError(f"line {number + len(lines) + 1} of {name} is too long for a position: name another file")
                 yield list(_positions(lines, number, name))
                 number += len(lines)
-    except OSError as fault:
-        raise system_error(fault, name, "name another file") from fault
+    except OSError as error:
+        raise system_error(error, name, "name another file") from error
     yield list(_positions([rest], number, name))
 
 

@@ -110,14 +110,14 @@ class _Output(io.FileIO):
             return len(memoryview(data))
         try:
             return super().write(data)
-        except OSError as fault:
+        except OSError as error:
             self.failed = True
-            if isinstance(fault, BrokenPipeError):
-                raise ReaderGoneError from fault
-            sentence = f"standard output cannot be written ({fault.strerror})"
-            if fault.errno in NO_SPACE:
-                raise CapacityError(sentence, "free some space or write to another place") from fault
-            raise TablebaseError(f"{sentence}: write to another place") from fault
+            if isinstance(error, BrokenPipeError):
+                raise ReaderGoneError from error
+            sentence = f"standard output cannot be written ({error.strerror})"
+            if error.errno in NO_SPACE:
+                raise CapacityError(sentence, "free some space or write to another place") from error
+            raise TablebaseError(f"{sentence}: write to another place") from error
 
 
 class _Status(io.FileIO):

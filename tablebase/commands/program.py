@@ -150,21 +150,21 @@ def run(arguments: Sequence[str] | None = None, *, bounded: bool = False) -> int
         return result if isinstance(result, int) else 0
     except (process.ReaderGoneError, BrokenPipeError):
         return 0
-    except TablebaseError as fault:
-        return _fail(str(fault), fault.exit_code)
-    except click.ClickException as fault:
-        return _fail(usage_sentence(fault), 2)
+    except TablebaseError as error:
+        return _fail(str(error), error.exit_code)
+    except click.ClickException as error:
+        return _fail(usage_sentence(error), 2)
     except (KeyboardInterrupt, click.Abort):
         return _fail(process.sentence(signal.SIGINT), process.INTERRUPTED)
-    except SystemExit as fault:
+    except SystemExit as error:
         # From code that is not ours, such as a rules module.
-        status = fault.code or 0
+        status = error.code or 0
         return status if isinstance(status, int) else _fail(status, 1)
     except MemoryError:
         return _fail("out of memory: use fewer --workers or a smaller --memory", CapacityError.exit_code)
-    except OSError as fault:
-        error = system_error(fault)
-        return _fail(str(error), error.exit_code)
+    except OSError as failure:
+        refused = system_error(failure)
+        return _fail(str(refused), refused.exit_code)
 
 
 def _fail(sentence: str, code: int) -> int:

@@ -71,7 +71,7 @@ def prove(
     data : str or Path, optional
         The folder of the tables; there need not be any if it is not named.
     """
-    from tablebase.checking.proofs import proof_faults, read_proof
+    from tablebase.checking.proofs import proof_errors, read_proof
     from tablebase.game.notation import parse
     from tablebase.probe.prober import Prober
     from tablebase.search.proof_search import INFINITE, find_proof
@@ -87,8 +87,8 @@ def prove(
         except TablebaseError as wrong:
             raise TablebaseError(f"{check} holds no proof, since {wrong}: {CURE_OF_CHECK}") from wrong
         with closing(Prober(folder)) if folder else nullcontext() as prober:
-            fault = next(proof_faults(rows, prober), None)
-        return {name: rows[0][name] for name in ("game", "position", "outcome", "positions")} | {"fault": fault}
+            error = next(proof_errors(rows, prober), None)
+        return {name: rows[0][name] for name in ("game", "position", "outcome", "positions")} | {"fault": error}
     if game is None:
         raise ArgumentError("there is no game: name one, or a file with a proof by --check")
     rules = rules_for("prove", game, size, variant)

@@ -101,10 +101,10 @@ def train(
         try:
             check_tables(rules, learner.start, folder)
             source = prober.of(rules)
-        except MissingTableError as fault:
+        except MissingTableError as error:
             if picture is not None:
                 raise
-            say(f"the learner is not measured: {fault}")
+            say(f"the learner is not measured: {error}")
         _train(learner, path, source, games, every, end)
     say(f"wrote {path}: a learner of {learner.games:,} games in {learner.seconds:,.0f} seconds")
     if picture is not None:

@@ -139,9 +139,9 @@ def merge(
         _other("place", place, folder)
     prepare_catalog(folder, url)
     with opened_source(str(place)) as source:
-        entries, faults = usable_entries(source.entries().values())
-        merged = copy_tables(source, entries, folder, faults, url)
-        return _take(f"merge {place}", "taken into", folder, entries, lambda _: merged, failed=len(faults), verbose=verbose)
+        entries, errors = usable_entries(source.entries().values())
+        merged = copy_tables(source, entries, folder, errors, url)
+        return _take(f"merge {place}", "taken into", folder, entries, lambda _: merged, failed=len(errors), verbose=verbose)
 
 
 @checked
@@ -216,9 +216,9 @@ def unpack(
 
     folder = Path(place)
     target, executor = _target(to, folder), local_executor(workers)
-    entries, faults = usable_entries(entries_of(folder).values())
-    restored = partial(rewrite, folder, entries, target, BUILT, executor, faults=faults)
-    return _take(f"unpack {place}", "unpacked in", to, entries, restored, failed=len(faults), verbose=verbose)
+    entries, errors = usable_entries(entries_of(folder).values())
+    restored = partial(rewrite, folder, entries, target, BUILT, executor, errors=errors)
+    return _take(f"unpack {place}", "unpacked in", to, entries, restored, failed=len(errors), verbose=verbose)
 
 
 def _other(name: str, place: str | Path, data: Path) -> Path:

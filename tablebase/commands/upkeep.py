@@ -34,7 +34,7 @@ class VerifyResult:
     ----------
     tables : int
         Tables that were checked.
-    faults : mapping of str to str
+    errors : mapping of str to str
         What is wrong, for each table that is not correct.
     quick : bool
         Whether the bytes alone were checked, and no positions.
@@ -43,24 +43,24 @@ class VerifyResult:
     """
 
     tables: int
-    faults: Mapping[str, str] = field(default_factory=dict)
+    errors: Mapping[str, str] = field(default_factory=dict)
     quick: bool = False
     compared: int | None = None
 
     @property
     def correct(self) -> int:
         """Number of correct tables."""
-        return self.tables - len(self.faults)
+        return self.tables - len(self.errors)
 
     @property
     def exit_code(self) -> int:
         """Exit code of the command."""
-        return CHECK_FAILED if self.faults else 0
+        return CHECK_FAILED if self.errors else 0
 
     def _repr_html_(self) -> str:
         from tablebase.probe.html import titled_table
 
-        rows = [{"table": name, "fault": fault} for name, fault in self.faults.items()]
+        rows = [{"table": name, "fault": error} for name, error in self.errors.items()]
         return titled_table(f"correct tables: {self.correct} of {self.tables}", [], rows)
 
 
@@ -84,7 +84,7 @@ def verify(
     Without options, this command checks all tables of the game in the folder 'data' and uses all processors. If it finds an error,
     the exit code is 1.
 
-    A bar (without a terminal or a notebook, a line each minute), faults and a summary are written to standard error.
+    A bar (without a terminal or a notebook, a line each minute), errors and a summary are written to standard error.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def verify(
     Returns
     -------
     VerifyResult
-        Its `faults` are empty if all tables are correct; a fault is not an error.
+        Its `errors` are empty if all tables are correct; an error is not an error.
     """
     from tablebase.building.kinds import table_kind
     from tablebase.building.options import TableQuery
@@ -122,8 +122,8 @@ def verify(
         if rules is not None:
             entries = entries_asked_for(rules, query.pieces, list(query.materials) or None, folder, url)
         title, good = f"verify {rules.name if rules else folder}", "the bytes are those that were written"
-        _, faults = _checked(title, len(entries), verify_files(folder, entries, threads), good, verbose=verbose)
-        result = VerifyResult(len(entries), faults, quick=True)
+        _, errors = _checked(title, len(entries), verify_files(folder, entries, threads), good, verbose=verbose)
+        result = VerifyResult(len(entries), errors, quick=True)
         say(f"tables whose bytes are as they were written: {result.correct} of {result.tables}; positions were not checked")
         return result
     if rules is None:
@@ -131,8 +131,8 @@ def verify(
     refuse_given(rules, pieces=pieces, material=material, published=published)
     expected = read_published(listed, rules) if listed else {}
     total, results = table_kind(rules).verify(query, folder, workers, expected, url)
-    names, faults = _checked(f"verify {rules.name}", total, results, verbose=verbose, compiles=True)
-    result = VerifyResult(total, faults, compared=len(names & expected.keys()) if listed else None)
+    names, errors = _checked(f"verify {rules.name}", total, results, verbose=verbose, compiles=True)
+    result = VerifyResult(total, errors, compared=len(names & expected.keys()) if listed else None)
     say(f"correct tables: {result.correct} of {result.tables}")
     if listed:
         say(f"tables that {listed} lists, too: {result.compared} of {total}")
@@ -142,18 +142,18 @@ def verify(
 def _checked(
     title: str, total: int, results: Checks, good: str = "correct", *, verbose: bool, compiles: bool = False
 ) -> tuple[set[str], dict[str, str]]:
-    """Show the checks of tables; the names of all, and the faults of some."""
-    names, faults = set[str](), dict[str, str]()
+    """Show the checks of tables; the names of all, and the errors of some."""
+    names, errors = set[str](), dict[str, str]()
     with progress(title, "tables", total, verbose=verbose, compiles=compiles) as shown, closing(results):
-        for name, fault in results:
+        for name, error in results:
             names.add(name)
             shown.update()
-            if fault is None:
+            if error is None:
                 shown.note(f"{name}: {good}")
             else:
-                faults[name] = fault
-                shown.write(f"error: {fault}", ERROR)
-    return names, faults
+                errors[name] = error
+                shown.write(f"error: {error}", ERROR)
+    return names, errors
 
 
 @checked

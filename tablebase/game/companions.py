@@ -39,23 +39,23 @@ def companion(module: str, ending: str, what: str) -> Any:
     # The package cannot be loaded, or the module was not imported by its name.
     except Exception:
         return None
-    with faults_as_sentences(f"the {what} of {module} in {name} cannot be used"):
+    with errors_as_sentences(f"the {what} of {module} in {name} cannot be used"):
         return import_module(name)
 
 
 @contextmanager
-def faults_as_sentences(what: str, *passing: type[BaseException], path: str = "") -> Iterator[None]:
+def errors_as_sentences(what: str, *passing: type[BaseException], path: str = "") -> Iterator[None]:
     """Turn any exception of an author's code into one sentence, with the line if it is in the file at `path`.
 
     Ctrl-C and the exceptions of the classes `passing` are left as they are.
     """
     try:
         yield
-    except BaseException as fault:
-        if isinstance(fault, (KeyboardInterrupt, *passing)):
+    except BaseException as error:
+        if isinstance(error, (KeyboardInterrupt, *passing)):
             raise
-        lines = [frame.lineno for frame in traceback.extract_tb(fault.__traceback__) if frame.filename == path]
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
         # The text of a SyntaxError names its file and line.
-        line = f" ({Path(path).name}, line {lines[-1]})" if lines and not isinstance(fault, SyntaxError) else ""
-        said = " ".join(f"{what}: {type(fault).__name__}: {fault}{line}".split())
-        raise RulesError(said).naming(getattr(fault, "path", None)) from fault
+        line = f" ({Path(path).name}, line {lines[-1]})" if lines and not isinstance(error, SyntaxError) else ""
+        said = " ".join(f"{what}: {type(error).__name__}: {error}{line}".split())
+        raise RulesError(said).naming(getattr(error, "path", None)) from error

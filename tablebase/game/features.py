@@ -82,8 +82,8 @@ class Feature:
             if self.kind == "text" and len(converted) and not 0 <= converted.min() <= converted.max() < len(self.words):
                 raise ValueError(f"a value is not the index of one of {len(self.words)} words")
             return converted
-        except (Exception, SystemExit) as fault:
-            raise TablebaseError(f"the feature {self.name} fails: {type(fault).__name__}: {fault}") from fault
+        except (Exception, SystemExit) as error:
+            raise TablebaseError(f"the feature {self.name} fails: {type(error).__name__}: {error}") from error
 
 
 def feature(pieces: int = 0, kind: str = "int", words: tuple[str, ...] = ()) -> Callable[[Measure], Feature]:
@@ -147,8 +147,8 @@ def load_features(path: Path) -> tuple[Feature, ...]:
         features = tuple(value for value in runpy.run_path(str(path)).values() if isinstance(value, Feature))
     except TablebaseError:
         raise
-    except (Exception, SystemExit) as fault:
-        raise TablebaseError(f"{path} cannot be run: {type(fault).__name__}: {fault}") from fault
+    except (Exception, SystemExit) as error:
+        raise TablebaseError(f"{path} cannot be run: {type(error).__name__}: {error}") from error
     if not features:
         raise TablebaseError(f"{path} defines no feature: decorate functions with tablebase.features.feature")
     return features

@@ -47,8 +47,8 @@ class FileWord(str):
         text = read_text(path, "name another file", most=_MOST_BYTES)
         try:
             code = self.pack(text)
-        except RulesError as fault:
-            raise RulesError(f"{path}: {fault}") from fault
+        except RulesError as error:
+            raise RulesError(f"{path}: {error}") from error
         called = re.sub("[^a-z0-9]+", "_", path.stem.lower()).strip("_")[:_LONGEST_CALLED]
         return f"{called or 'file'}{MARK}{code}"
 

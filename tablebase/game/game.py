@@ -21,7 +21,7 @@ from tablebase.game.moves import GOAL, Position, decided, has_escaped, legal_mov
 from tablebase.game.notation import LOST, board_picture, check_in_play, check_placement, read, read_move, render, render_move
 from tablebase.game.rules import OVER, Ending, Rules
 from tablebase.game.types import Board, Escape, Evaluation, Kind, Outcome, Side, Step, Terrain
-from tablebase.game.validation import faults
+from tablebase.game.validation import errors
 from tablebase.game.values import EXACT
 
 _BETWEEN = re.compile("[-x: ]")
@@ -114,8 +114,8 @@ class Game(Rules[Position]):
 
     def __post_init__(self) -> None:
         # No solver could work with it.
-        for fault in faults(self):
-            raise RulesError(f"{self.name}: {fault}")
+        for error in errors(self):
+            raise RulesError(f"{self.name}: {error}")
 
     def legend(self) -> str:
         """Explain the symbols of empty squares; empty if there is nothing to explain."""

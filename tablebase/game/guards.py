@@ -1,4 +1,4 @@
-"""Guards around the functions that authors write: a fault in one of them becomes one sentence that names it."""
+"""Guards around the functions that authors write: an error in one of them becomes one sentence that names it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def contradiction(rules: Rules[Any], position: Any, what: str) -> RulesError:
 
 
 def advice(rules: Rules[Any]) -> str:
-    """Return advice to end a sentence about a fault of rules."""
+    """Return advice to end a sentence about an error of rules."""
     return f": run 'tablebase check-rules {game_word(rules.name)}'"
 
 
@@ -62,9 +62,9 @@ def guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             found = function(self, position, *more) if more else function(self, position)
         except (TablebaseError, MemoryError):
             raise
-        except Exception as fault:
-            said = " ".join(f"{type(fault).__name__}: {fault}".split())
-            raise _failed(self, name, (position, *more), f"fails ({said})") from fault
+        except Exception as error:
+            said = " ".join(f"{type(error).__name__}: {error}".split())
+            raise _failed(self, name, (position, *more), f"fails ({said})") from error
         if returned and not isinstance(found, returned):
             wanted = " or ".join("None" if kind is NoneType else kind.__name__ for kind in returned)
             raise _failed(self, name, (position, *more), f"returns {found!r}, but must return {wanted}")

@@ -20,7 +20,7 @@ from typing import Any
 
 from tablebase.errors import RULES_FILES, ArgumentTypeError, RulesError, did_you_mean, quoted
 from tablebase.game import Game
-from tablebase.game.companions import faults_as_sentences, installed_games
+from tablebase.game.companions import errors_as_sentences, installed_games
 from tablebase.game.file_words import FileWord, names_file
 from tablebase.game.notation import WHOLE_NUMBER, whole_number
 from tablebase.game.rules import Rules
@@ -137,7 +137,7 @@ def load_rules(name: str) -> Rules[Any]:
     if full != name:
         return load_rules(full)
     # A `RulesError` of its own is about the variant.
-    with _faults_of(point, "fails", RulesError):
+    with _errors_of(point, "fails", RulesError):
         game = make(**chosen)
     if not isinstance(game, Rules):
         raise RulesError(f"{_origin(point)} of {base} must be a function that returns a game, not {quoted(game)}")
@@ -154,12 +154,12 @@ def variants(name: str) -> tuple[str, ...]:
 
 
 def _load(point: Point) -> Any:
-    with _faults_of(point, "cannot be loaded"):
+    with _errors_of(point, "cannot be loaded"):
         return point.load()
 
 
-def _faults_of(point: Point, failed: str, *passing: type[BaseException]) -> AbstractContextManager[None]:
-    return faults_as_sentences(f"{_origin(point)} of {point.name} {failed}", *passing, path=point.value)
+def _errors_of(point: Point, failed: str, *passing: type[BaseException]) -> AbstractContextManager[None]:
+    return errors_as_sentences(f"{_origin(point)} of {point.name} {failed}", *passing, path=point.value)
 
 
 def _origin(point: Point) -> str:

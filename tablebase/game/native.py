@@ -68,10 +68,10 @@ def _native(functions: Functions, game: str) -> Native:
         try:
             function: Any = getattr(functions, name) or DEFAULTS[name]
             made[name] = compiled(function, signature, KNOWN)
-        except (NumbaError, ValueError) as fault:
+        except (NumbaError, ValueError) as error:
             # Numba's first line names its own stage.
-            said = next((line.strip() for line in str(fault).splitlines() if line.strip() and "pipeline" not in line), "")
-            raise RulesError(f"{name} of {game} cannot be compiled ({said}): keep to whole numbers, loops and calls") from fault
+            said = next((line.strip() for line in str(error).splitlines() if line.strip() and "pipeline" not in line), "")
+            raise RulesError(f"{name} of {game} cannot be compiled ({said}): keep to whole numbers, loops and calls") from error
     return Native(**made)
 
 
@@ -106,10 +106,10 @@ def rules_of(game: CompiledGame) -> NDArray[np.int64]:
     """Return the numbers of the rules as an array; `RulesError` if they are too large."""
     try:
         return np.ascontiguousarray(game.rules, np.int64)
-    except OverflowError as fault:
+    except OverflowError as error:
         raise RulesError(
             f"{game.name} needs numbers of more than 63 bits, too large for tables: choose a smaller variant"
-        ) from fault
+        ) from error
 
 
 def room(game: CompiledGame) -> NDArray[np.int64]:

@@ -42,7 +42,7 @@ def parse(game: Game, text: str) -> Position:
     Raises
     ------
     NotationError
-        If the text is not such a position; the message names the first fault.
+        If the text is not such a position; the message names the first error.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
-from tablebase.game.companions import companion, faults_as_sentences
+from tablebase.game.companions import companion, errors_as_sentences
 
 SUFFIX, WHAT = "_pictures", "pictures"
 
@@ -38,6 +38,6 @@ def beside(module: str, guarded: Callable[[str, Callable[..., Any]], Callable[..
     found = companion(module, SUFFIX, WHAT)
     if found is None:
         return None
-    with faults_as_sentences(f"the {WHAT} of {module} in {found.__name__} cannot be used"):
+    with errors_as_sentences(f"the {WHAT} of {module} in {found.__name__} cannot be used"):
         svg, drawn, described = (guarded(part, getattr(found, part)) for part in Pictures._fields[:-1])
         return Pictures(svg, drawn, described, found.LEGEND)

@@ -1,4 +1,4 @@
-"""Arguments of public functions beside games and positions: each is checked, and a fault is one sentence."""
+"""Arguments of public functions beside games and positions: each is checked, and an error is one sentence."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from tablebase.errors import RulesError, TablebaseError, quoted
-from tablebase.game.companions import faults_as_sentences
+from tablebase.game.companions import errors_as_sentences
 from tablebase.game.rules import Rules
 from tablebase.system.compute.processes import fork_safe
 from tablebase.system.files.inputs import MEBIBYTE, read_text
@@ -64,8 +64,8 @@ def read_rules(given: str) -> RulesFile:
         raise RulesError(f"the path {quoted(path)} contains {os.pathsep!r}, which separates paths in {VARIABLE}: move the file")
     try:
         source = read_text(Path(given), "name another rules file", MEBIBYTE)
-    except TablebaseError as fault:
-        raise RulesError(str(fault)) from fault
+    except TablebaseError as error:
+        raise RulesError(str(error)) from error
     with _lock:
         if path not in _loaded:
             if _is_taken(stem, path):
@@ -97,10 +97,10 @@ def _is_taken(stem: str, path: str) -> bool:
 def _read(given: str, path: str, stem: str, source: str) -> RulesFile:
     what, before = f"the rules file {given} cannot be loaded", sys.modules.get(stem)
     try:
-        with faults_as_sentences(what, path=path):
+        with errors_as_sentences(what, path=path):
             module = _imported(path, stem, source)
         make = _game_in(module, given)
-        with faults_as_sentences(what, path=path):
+        with errors_as_sentences(what, path=path):
             game = make()
             if isinstance(game, Rules):
                 game.check_parts()

@@ -12,7 +12,7 @@ def has_symmetries(game: FunctionGame[Any]) -> bool:
     return type(game).canonical is not FunctionGame.canonical
 
 
-def canonical_fault(game: FunctionGame[Any], position: Any) -> str | None:
+def canonical_error(game: FunctionGame[Any], position: Any) -> str | None:
     """A canonical position that is not alike: with another mover or result, or with moves to other positions."""
     alike = game.canonical(position)
     text, other = game.format(position), game.format(alike)

@@ -1,4 +1,4 @@
-"""Faults in a game's description that no solver could work with.
+"""Errors in a game's description that no solver could work with.
 
 Each function checks one part and yields sentences; `tablebase.game.Game` raises the first one.
 """
@@ -20,13 +20,13 @@ MOST_VALUE = 800_000
 """Scores of a search beyond this one are wins and losses."""
 
 
-def faults(game: Game) -> Iterator[str]:
-    """All faults of a game, as sentences."""
-    parts = (_board_faults, _terrain_faults, _kind_faults, _symmetry_faults, _escape_faults, _evaluation_faults)
+def errors(game: Game) -> Iterator[str]:
+    """All errors of a game, as sentences."""
+    parts = (_board_errors, _terrain_errors, _kind_errors, _symmetry_errors, _escape_errors, _evaluation_errors)
     return chain.from_iterable(part(game) for part in parts)
 
 
-def _board_faults(game: Game) -> Iterator[str]:
+def _board_errors(game: Game) -> Iterator[str]:
     board = game.board
     if not 0 < len(board) <= SQUARE_LIMIT:
         yield f"a board has 1 to {SQUARE_LIMIT} squares, not {len(board)}"
@@ -38,7 +38,7 @@ def _board_faults(game: Game) -> Iterator[str]:
         yield "the two sides need different letters"
 
 
-def _terrain_faults(game: Game) -> Iterator[str]:
+def _terrain_errors(game: Game) -> Iterator[str]:
     symbols = [one.symbol for one in game.terrain]
     if len(set(symbols)) != len(symbols) or not all(len(s) == 1 and not s.isalnum() and s not in " .[]" for s in symbols):
         yield f"each terrain needs a character of its own that is no letter, digit, space, dot or bracket, not {' '.join(symbols)}"
@@ -46,15 +46,15 @@ def _terrain_faults(game: Game) -> Iterator[str]:
     if len(set(squares)) != len(squares) or not set(squares) <= set(range(len(game.board))):
         yield "the squares of terrain must be different and on the board"
     for one in game.terrain:
-        yield from _look_faults(f"the texture of {one.name}", one.texture, TEXTURES)
+        yield from _look_errors(f"the texture of {one.name}", one.texture, TEXTURES)
 
 
-def _look_faults(what: str, name: str | None, known: tuple[str, ...]) -> Iterator[str]:
+def _look_errors(what: str, name: str | None, known: tuple[str, ...]) -> Iterator[str]:
     if name is not None and name not in known:
         yield f"{what} is {quoted(str(name))}{did_you_mean(str(name), known)}: choose one of {', '.join(known)}, or none"
 
 
-def _kind_faults(game: Game) -> Iterator[str]:
+def _kind_errors(game: Game) -> Iterator[str]:
     symbols = [kind.symbol for kind in game.kinds]
     names = [(kind.side, kind.symbol.upper()) for kind in game.kinds]
     if len(set(symbols)) != len(symbols) or len(set(names)) != len(names) or not all(len(s) == 1 and s.isalpha() for s in symbols):
@@ -72,11 +72,11 @@ def _kind_faults(game: Game) -> Iterator[str]:
             yield f"the limit of {kind.name} must be at least 1"
         if kind.tiered and kind.levels is None:
             yield f"{kind.name} cannot be tiered, because a piece of this kind can return to a square"
-        yield from _look_faults(f"the shape of {kind.name}", kind.shape, SHAPES)
-        yield from _step_faults(game, kind)
+        yield from _look_errors(f"the shape of {kind.name}", kind.shape, SHAPES)
+        yield from _step_errors(game, kind)
 
 
-def _step_faults(game: Game, kind: Kind) -> Iterator[str]:
+def _step_errors(game: Game, kind: Kind) -> Iterator[str]:
     home, board = set(kind.squares), set(range(len(game.board)))
     enemies = {other.symbol for other in game.kinds if other.side != kind.side}
     for step in kind.steps:
@@ -89,7 +89,7 @@ def _step_faults(game: Game, kind: Kind) -> Iterator[str]:
             yield f"{step_name} captures {''.join(sorted(step.victims - enemies))}, which the other side does not have"
 
 
-def _symmetry_faults(game: Game) -> Iterator[str]:
+def _symmetry_errors(game: Game) -> Iterator[str]:
     count = len(game.board)
     if game.swap is not None and any(kind.tiered for kind in game.kinds):
         yield "a game with colour swap cannot have tiered kinds"
@@ -108,7 +108,7 @@ def _symmetry_faults(game: Game) -> Iterator[str]:
                 yield f"colour swap needs a {kind.symbol.swapcase()!r} of the other side with the squares and limit of {kind.name}"
 
 
-def _escape_faults(game: Game) -> Iterator[str]:
+def _escape_errors(game: Game) -> Iterator[str]:
     escape = game.escape
     if escape is None:
         return
@@ -132,7 +132,7 @@ def _escape_faults(game: Game) -> Iterator[str]:
         yield "a game with colour swap cannot have an escape, because only one side can escape"
 
 
-def _evaluation_faults(game: Game) -> Iterator[str]:
+def _evaluation_errors(game: Game) -> Iterator[str]:
     evaluation = game.evaluation
     if evaluation is None:
         return

@@ -22,7 +22,7 @@ from tablebase.graph.reachable import check_finite, game_bits, reachable
 from tablebase.graph.stages import ONGOING, Flags, Graph
 from tablebase.positions.indexing import layout_of
 from tablebase.positions.material import material_of
-from tablebase.positions.pursuit import Pursuit, pursuit_fault, pursuit_of
+from tablebase.positions.pursuit import Pursuit, pursuit_error, pursuit_of
 
 Tick = Callable[[int, int], None]
 """Called with the number of steps done and the total number of steps."""
@@ -44,7 +44,7 @@ def count(game: Game, start: Position | None = None, tick: Tick | None = None) -
     start = parse(game, game.start) if start is None else start
     check_pieces(game, start)
     check_finite(game)
-    if pursuit_fault(game, material_of(game, start)) is None:
+    if pursuit_error(game, material_of(game, start)) is None:
         return count_pursuit(game, start, tick)
     return count_graph(reachable(game, start), game_bits(game, start))
 

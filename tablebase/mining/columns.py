@@ -68,8 +68,8 @@ def check_names(every_column: Sequence[Column]) -> None:
     seen: set[str] = set()
     for column in every_column:
         if column.name.lower() in seen and column.feature is not None:
-            fault = f"the feature {column.feature.name} has a column named {column.name}, but that name is already taken"
-            raise TablebaseError(f"{fault}: rename the feature")
+            error = f"the feature {column.feature.name} has a column named {column.name}, but that name is already taken"
+            raise TablebaseError(f"{error}: rename the feature")
         seen.add(column.name.lower())
 
 

@@ -116,8 +116,8 @@ class Export:
             raise TablebaseError(f"{self.folder} contains other files: name a new folder")
         file = next(self.folder.rglob(FILE_NAME), None)
         if file is not None and pq.read_schema(file).metadata.get(KEY) != self.schema.metadata[KEY]:
-            fault = f"{self.folder} contains another export (with other columns, sample or rules)"
-            raise ArgumentError(f"{fault}: name another folder")
+            error = f"{self.folder} contains another export (with other columns, sample or rules)"
+            raise ArgumentError(f"{error}: name another folder")
 
 
 @dataclass(frozen=True)

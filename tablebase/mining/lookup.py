@@ -120,8 +120,8 @@ class _Conditions:
         others = [text for text in texts if text.endswith(f" {side.letter}")]
         if any(as_row(self.game, text) != text for text in others):
             name = next((column.sql() for column in value.find_all(exp.Column)), "…")
-            fault = f"{len(others)} of {len(texts)} positions of {written(value)} have {side.name} to move, which no row has"
-            raise TablebaseError(f"{fault}: write {AS_ROW}({name}), which exchanges colours")
+            error = f"{len(others)} of {len(texts)} positions of {written(value)} have {side.name} to move, which no row has"
+            raise TablebaseError(f"{error}: write {AS_ROW}({name}), which exchanges colours")
         return texts
 
     def _values(self, value: exp.Expr) -> Texts | None:

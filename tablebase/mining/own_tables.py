@@ -80,7 +80,7 @@ def _read(file: Path) -> pa.Table:
             raise TablebaseError(f"{file} has more than {LARGEST:,} bytes: name a smaller file with --table")
         # Files are read here, since statements can open none.
         return parquet.read_table(file, partitioning=None) if suffix == ".parquet" else csv.read_csv(file)
-    except OSError as fault:
-        raise system_error(fault, file, "name another file with --table") from fault
-    except pa.ArrowException as fault:
-        raise ArgumentError(f"{file} cannot be read: {str(fault).splitlines()[0]}") from fault
+    except OSError as error:
+        raise system_error(error, file, "name another file with --table") from error
+    except pa.ArrowException as error:
+        raise ArgumentError(f"{file} cannot be read: {str(error).splitlines()[0]}") from error

@@ -1,7 +1,7 @@
 """SQL over all positions.
 
 The tables of positions and of moves are streams. A statement is first planned on empty tables, which reveals
-its faults; only the slices, values and columns that it needs are then decoded.
+its errors; only the slices, values and columns that it needs are then decoded.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tablebase.mining.reading import TABLES, TALLIED, columns_needed, reads_unna
 from tablebase.mining.results import Tabular, distinct_names, with_plain_numbers
 from tablebase.mining.row_functions import declare_functions
 from tablebase.mining.row_source import Relation, RowSource
-from tablebase.mining.sandbox import faults_as_sentences, registered, sandbox, scratch
+from tablebase.mining.sandbox import errors_as_sentences, registered, sandbox, scratch
 from tablebase.mining.statement import Statement, bare, check_reach, nesting_as_sentence, parse_select, read_request
 from tablebase.mining.word_checks import check_words
 from tablebase.system.compute.progress import compiling_said
@@ -178,7 +178,7 @@ class Query(Tabular):
                 scan.tick = lambda: tick and tick(sum(each.done for each in scans))
             self._create_views(connection)
             try:
-                with faults_as_sentences():
+                with errors_as_sentences():
                     result = connection.sql(self.statement.text)
                     # DuckDB numbers columns with the same name in its own way, but only if there is a limit.
                     limited = result if limit is None else result.limit(limit)
@@ -189,9 +189,9 @@ class Query(Tabular):
                         yield from (batch.rename_columns(self._names) for batch in chain([empty], reader))
             except TablebaseError:
                 for scan in scans:
-                    if scan.fault is not None:
+                    if scan.error is not None:
                         # A stream's own error is clearer than DuckDB's report of it.
-                        raise scan.fault from None
+                        raise scan.error from None
                 raise
 
     def _explanation(self, limit: int | None) -> Iterator[pa.RecordBatch]:
@@ -236,18 +236,18 @@ class Query(Tabular):
                 every = needed if unnamed or schema == TALLIED else self._source.offered[name].values()
                 definitions = ", ".join(f'"{column.name}" {sql_type(column)}' for column in every)
                 connection.execute(f"CREATE TABLE {schema}.{name} ({definitions})")
-            with faults_as_sentences():
+            with errors_as_sentences():
                 try:
                     result = connection.sql(statement.text)
                     return result.columns, list(map(str, result.types))
-                except (duckdb.CatalogException, duckdb.BinderException) as fault:
-                    if unknown := re.search(r"Table with name (\S+) does not exist", str(fault)):
+                except (duckdb.CatalogException, duckdb.BinderException) as error:
+                    if unknown := re.search(r"Table with name (\S+) does not exist", str(error)):
                         *names, last = TABLES
                         hint = f"query {', '.join(names)} or {last}, or the catalog with 'tablebase sql'"
-                        raise TablebaseError(f"there is no table {unknown[1]}: {hint}") from fault
-                    if "resulted in an empty set of columns" in str(fault):
+                        raise TablebaseError(f"there is no table {unknown[1]}: {hint}") from error
+                    if "resulted in an empty set of columns" in str(error):
                         hint = f"name features and {POSITION} one by one"
-                        raise TablebaseError(f"COLUMNS matches none of the columns of *: {hint}") from fault
+                        raise TablebaseError(f"COLUMNS matches none of the columns of *: {hint}") from error
                     raise
 
 

@@ -92,9 +92,9 @@ def _expressible() -> Iterator[None]:
     """Raise `TablebaseError` for a value that the format cannot represent."""
     try:
         yield
-    except (pa.ArrowException, ValueError, OverflowError) as fault:
-        reason = str(fault).partition("\n")[0]
-        raise TablebaseError(f"a value cannot be written ({reason}): cast it to VARCHAR") from fault
+    except (pa.ArrowException, ValueError, OverflowError) as error:
+        reason = str(error).partition("\n")[0]
+        raise TablebaseError(f"a value cannot be written ({reason}): cast it to VARCHAR") from error
 
 
 def _rows(names: list[str], batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:

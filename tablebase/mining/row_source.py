@@ -37,7 +37,7 @@ class RowStream(ABC):
         self.done = 0
         self.tick: Callable[[], object] = lambda: None
         # The error that ended a stream; its reader may have wrapped it in one of its own.
-        self.fault: TablebaseError | None = None
+        self.error: TablebaseError | None = None
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """A new stream, following Arrow's PyCapsule protocol."""
@@ -55,8 +55,8 @@ class RowStream(ABC):
         try:
             for block in self.spread(self.made):
                 yield from block
-        except TablebaseError as fault:
-            self.fault = fault
+        except TablebaseError as error:
+            self.error = error
             raise
 
     def made(self, rows: Any) -> pa.RecordBatch:
@@ -154,8 +154,8 @@ def create_function(
     def made(numbers: pa.Array, others: pa.Array | None = None) -> pa.Array:
         try:
             return plain(make(numbers_of(whole(numbers)), None if others is None else numbers_of(whole(others), null=-1)))
-        except TablebaseError as fault:
-            relation.scan.fault = fault
+        except TablebaseError as error:
+            relation.scan.error = error
             raise
 
     # DuckDB counts the parameters.

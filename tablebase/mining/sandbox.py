@@ -70,13 +70,13 @@ def registered(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, pa.Ta
 
 
 @contextmanager
-def faults_as_sentences() -> Iterator[None]:
+def errors_as_sentences() -> Iterator[None]:
     """Raise DuckDB's errors as `TablebaseError`, each with a one-sentence message."""
     try:
         yield
-    except (duckdb.Error, OSError) as fault:
+    except (duckdb.Error, OSError) as error:
         # A stream that has begun passes DuckDB's message on as an OSError.
-        if str(fault).startswith("Out of Memory Error"):
-            raise CapacityError(f"the statement needs more than {MEMORY} of memory", "ask for fewer groups or rows") from fault
-        reason = " ".join(line.strip() for line in str(fault).partition("\n\nLINE")[0].splitlines() if line.strip())
-        raise ArgumentError(f"the statement failed: {reason}") from fault
+        if str(error).startswith("Out of Memory Error"):
+            raise CapacityError(f"the statement needs more than {MEMORY} of memory", "ask for fewer groups or rows") from error
+        reason = " ".join(line.strip() for line in str(error).partition("\n\nLINE")[0].splitlines() if line.strip())
+        raise ArgumentError(f"the statement failed: {reason}") from error

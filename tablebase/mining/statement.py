@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from tablebase.errors import ArgumentError
 from tablebase.mining.reading import DIALECT, MAIN, TABLES, Needed, parsed, scopes, written
-from tablebase.mining.sandbox import faults_as_sentences
+from tablebase.mining.sandbox import errors_as_sentences
 
 HIDING = ("query", "query_table", "json_execute_serialized_sql")
 """Functions that run a statement given as text, so that the tables it reads cannot be seen."""
@@ -29,8 +29,8 @@ def nesting_as_sentence() -> Iterator[None]:
     """Raise a `TablebaseError` for a statement that is nested more deeply than sqlglot can read or write it."""
     try:
         yield
-    except RecursionError as fault:
-        raise ArgumentError("the statement is nested too deeply: write fewer parentheses, CASE or NOT in one another") from fault
+    except RecursionError as error:
+        raise ArgumentError("the statement is nested too deeply: write fewer parentheses, CASE or NOT in one another") from error
 
 
 class Statement(NamedTuple):
@@ -50,8 +50,8 @@ def read_request(text: str) -> tuple[str, bool]:
     """
     try:
         text.encode()
-    except UnicodeEncodeError as fault:
-        raise ArgumentError(f"the statement is not text in UTF-8 (character {fault.start + 1}): write it again") from fault
+    except UnicodeEncodeError as error:
+        raise ArgumentError(f"the statement is not text in UTF-8 (character {error.start + 1}): write it again") from error
     try:
         tree = parsed(text)
     except sqlglot.errors.SqlglotError:
@@ -72,7 +72,7 @@ def read_request(text: str) -> tuple[str, bool]:
 @nesting_as_sentence()
 def parse_select(statement: str) -> exp.Expr:
     """Parse a statement; raise `TablebaseError` if it is wrong whatever its tables hold, or anything but a SELECT."""
-    with faults_as_sentences():
+    with errors_as_sentences():
         statements = duckdb.extract_statements(statement)
     if [each.type.name for each in statements] == ["MULTI"]:
         hint = "write them after IN, as in ON outcome IN ('win', 'draw', 'loss')"
@@ -81,10 +81,10 @@ def parse_select(statement: str) -> exp.Expr:
         raise ArgumentError("write one SELECT: no other statement is allowed")
     try:
         tree = parsed(statement)
-    except sqlglot.errors.SqlglotError as fault:
+    except sqlglot.errors.SqlglotError as error:
         if statement.lstrip().upper().startswith("PIVOT"):
-            raise ArgumentError("only PIVOT itself can be read here: write FROM (PIVOT …) before anything else") from fault
-        raise ArgumentError(f"the statement cannot be read: {str(fault).splitlines()[0]}") from fault
+            raise ArgumentError("only PIVOT itself can be read here: write FROM (PIVOT …) before anything else") from error
+        raise ArgumentError(f"the statement cannot be read: {str(error).splitlines()[0]}") from error
     _check(tree)
     return tree
 

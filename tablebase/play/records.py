@@ -148,8 +148,8 @@ def records_in(path: Path) -> Iterator[Record]:
     """Read the games of a file one by one; raise `TablebaseError` with its name if they cannot be read."""
     try:
         yield from read_records(read_lines(path, HINT))
-    except NotationError as fault:
-        raise NotationError(f"{path}: {fault}") from fault
+    except NotationError as error:
+        raise NotationError(f"{path}: {error}") from error
 
 
 def read_records(lines: Iterable[str]) -> Iterator[Record]:
@@ -249,8 +249,8 @@ def replayed(rules: Rules[P], record: Record) -> Iterator[Moment[P]]:
         raise NotationError(f"{record} has {len(record.players)} players, but {rules.name} has {rules.players}")
     try:
         position = rules.parse(record.start)
-    except NotationError as fault:
-        raise NotationError(f"the start of {record} is not one: {fault}") from fault
+    except NotationError as error:
+        raise NotationError(f"the start of {record} is not one: {error}") from error
     turn = 0
     for number, event in enumerate(happened(rules, record), start=1):
         label = label_of(event)

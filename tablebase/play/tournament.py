@@ -111,8 +111,8 @@ def _played(
             break
         try:
             move = seated[match.player].choose(match, sources[fixture.choices[match.player]])
-        except ForfeitError as fault:
-            ending, forfeit = Ending.of_two(1 - match.player, str(fault)), True
+        except ForfeitError as error:
+            ending, forfeit = Ending.of_two(1 - match.player, str(error)), True
             break
         if move is None:
             match.resign()

@@ -44,8 +44,8 @@ def features_of(game: Game | FunctionGame[Any], user_features: tuple[Feature, ..
     by_name = {each.name: each for each in (*(GENERAL if has_pieces else ()), *game.features, *user_features)}
     for each in by_name.values() if not has_pieces else ():
         if each.pieces:
-            fault = f"the feature {each.name} describes pieces on squares, and {game.name} has none"
-            raise TablebaseError(f"{fault}: write @feature() without pieces")
+            error = f"the feature {each.name} describes pieces on squares, and {game.name} has none"
+            raise TablebaseError(f"{error}: write @feature() without pieces")
     return tuple(by_name.values())
 
 

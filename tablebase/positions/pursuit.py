@@ -23,7 +23,7 @@ Squares = NDArray[np.int8]
 Flags = NDArray[np.bool_]
 
 
-def pursuit_fault(game: Game, material: Material) -> str | None:
+def pursuit_error(game: Game, material: Material) -> str | None:
     """Return why a slice is not a pursuit, as half a sentence; None if it is one."""
     # Kinds are told apart by number: hashing one walks through all of its steps.
     sides = [[game.kinds[kind] for kind in set(side)] for side in (material.first, material.second)]
@@ -48,7 +48,7 @@ def pursuit_fault(game: Game, material: Material) -> str | None:
 class Pursuit:
     """A pursuit as arrays of squares, with S squares on the board and at most N steps from a square."""
 
-    layout: Layout  # of a material without a `pursuit_fault`
+    layout: Layout  # of a material without a `pursuit_error`
 
     @property
     def pursuer(self) -> Kind:

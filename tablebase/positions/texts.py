@@ -26,7 +26,7 @@ MOST_ROWS = 1 << 18
 
 
 class _Alphabet(NamedTuple):
-    weights: NDArray[np.int64]  # (256,) cells covered, slashes, pieces, and faults
+    weights: NDArray[np.int64]  # (256,) cells covered, slashes, pieces, and errors
     kinds: Int8  # (256,)
     sides: Int8  # (256,) NO_PIECE unless the character names a side
     squares: Int8  # (cells,) the square of each cell, rows from the top; NO_PIECE where the board has none

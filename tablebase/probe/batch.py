@@ -53,8 +53,8 @@ class Answers(ProbeResults):
         self._positions, places = self._read()
         values = self._slices.values(self._positions)
         self.outcomes[places], self.distances[places] = values.outcomes, values.distances
-        for row in np.flatnonzero(values.faults != KNOWN).tolist():
-            self.errors[int(places[row])] = values.errors[values.faults[row]]
+        for row in np.flatnonzero(values.reasons != KNOWN).tolist():
+            self.errors[int(places[row])] = values.errors[values.reasons[row]]
         self._rows: Rows = np.full(len(asked), NOWHERE)
         self._rows[places] = np.arange(len(places))
 
@@ -156,8 +156,8 @@ class Answers(ProbeResults):
     def _unanswered_moves(self, rated: Rated) -> dict[int, TablebaseError]:
         """Return why positions have no answer although their own value is known, by number."""
         found: dict[int, TablebaseError] = {}
-        for move in np.flatnonzero(rated.values.faults != KNOWN).tolist():
-            error = rated.values.errors[rated.values.faults[move]]
+        for move in np.flatnonzero(rated.values.reasons != KNOWN).tolist():
+            error = rated.values.errors[rated.values.reasons[move]]
             if self._strict or not isinstance(error, MissingTableError):
                 found.setdefault(int(rated.moves.rows[move]), error)
             elif error.material is not None:
@@ -197,7 +197,7 @@ def _move_fields(names: Sequence[str], rated: Rated, children: Sequence[str]) ->
     distances = [plies if plies >= 0 else None for plies in rated.values.distances.tolist()]
     rows = zip(names, children, outcomes, distances, strict=True)
     fields = [{"move": move, "position": child, "outcome": outcome, "distance": plies} for move, child, outcome, plies in rows]
-    for move in np.flatnonzero(rated.values.faults != KNOWN).tolist():
-        error = rated.values.errors[rated.values.faults[move]]
+    for move in np.flatnonzero(rated.values.reasons != KNOWN).tolist():
+        error = rated.values.errors[rated.values.reasons[move]]
         fields[move] |= {"outcome": None, "distance": None, "missing": getattr(error, "material", None)}
     return fields

@@ -38,7 +38,7 @@ class Rated(NamedTuple):
         best = np.zeros(len(first), dtype=bool)
         first = first[there]
         best[there] = (
-            (self.values.faults[first] == KNOWN)
+            (self.values.reasons[first] == KNOWN)
             & (self.values.outcomes[first] == outcomes[there])
             & (self.values.distances[first] == distances[there])
         )
@@ -53,7 +53,7 @@ def rated_moves(slices: Slices, positions: Mixed) -> Rated:
     values = _of_moves(slices, moves, children)
     plies = values.distances.astype(np.int32)
     merit = np.where(values.outcomes == 0, FAR, np.where(values.outcomes > 0, plies, 2 * FAR - plies))
-    merit[values.faults != KNOWN] = 3 * FAR
+    merit[values.reasons != KNOWN] = 3 * FAR
     order = np.lexsort((_text_order(game)[moves.origins, moves.targets], merit, moves.rows))
     moves = moves.take(order)
     begin = np.searchsorted(moves.rows, np.arange(len(positions.sides) + 1))
@@ -64,14 +64,14 @@ def _of_moves(slices: Slices, moves: Moves, children: Mixed) -> Values:
     """Rate moves for the side that makes them."""
     count = len(moves.rows)
     outcomes, distances = np.ones(count, dtype=np.int8), np.ones(count, dtype=np.int16)
-    faults = np.full(count, KNOWN, dtype=np.int32)
+    reasons = np.full(count, KNOWN, dtype=np.int32)
     inner = np.flatnonzero(~moves.wins)
     found = slices.values(children.take(inner))
     outcomes[inner] = -found.outcomes
     # A draw has no distance, before and after the move.
     distances[inner] = np.where(found.outcomes == 0, -1, found.distances + 1)
-    faults[inner] = found.faults
-    return Values(outcomes, distances, faults, found.errors)
+    reasons[inner] = found.reasons
+    return Values(outcomes, distances, reasons, found.errors)
 
 
 @lru_cache(maxsize=16)

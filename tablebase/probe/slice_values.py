@@ -33,12 +33,12 @@ class Values(NamedTuple):
 
     outcomes: Int8  # 1, 0 or -1 for a win, draw or loss of the side to move; 0 where it is unknown
     distances: Int16  # plies; -1 for a draw, and where it is unknown
-    faults: NDArray[np.int32]  # the place in `errors` of the reason why a value is unknown; `KNOWN` where there is none
+    reasons: NDArray[np.int32]  # the place in `errors` of the reason why a value is unknown; `KNOWN` where there is none
     errors: list[TablebaseError]
 
     def take(self, places: Rows | slice) -> Values:
         """The values at these places."""
-        return Values(self.outcomes[places], self.distances[places], self.faults[places], self.errors)
+        return Values(self.outcomes[places], self.distances[places], self.reasons[places], self.errors)
 
 
 @lru_cache(maxsize=8)
@@ -88,20 +88,20 @@ class Slices:
         first, numbers = self._numbered(positions)
         pieces = np.zeros((len(first), width), dtype=np.int64)
         images = np.tile(np.arange(SQUARES, dtype=np.int8), (len(first), 1))
-        faults, tables = np.full((2, len(first)), KNOWN)
+        reasons, tables = np.full((2, len(first)), KNOWN)
         found: dict[tuple[Material, int], int] = {}
         for number, row in enumerate(first.tolist()):
             try:
                 position = positions.position(row)
                 address = self._address(material_of(self.game, position), position.side)
             except TablebaseError as error:
-                faults[number] = len(values.errors)
+                reasons[number] = len(values.errors)
                 values.errors.append(error)
                 continue
             tables[number] = found.setdefault((address.material, address.side), len(found))
             pieces[number, : len(address.pieces)] = address.pieces
             images[number, : len(address.image)] = address.image
-        values.faults[:] = faults[numbers]
+        values.reasons[:] = reasons[numbers]
         # The squares of each position in the order of the table that has it.
         slots = np.take_along_axis(positions.squares, pieces[numbers], axis=1)
         slots = images[numbers[:, None], slots]
@@ -116,7 +116,7 @@ class Slices:
             table = self.store.table(self.game, material)
             codes = self.store.codes(table, side, table.layout.index_many(slots[rows, : material.pieces]))
         except TablebaseError as error:
-            values.faults[rows] = len(values.errors)
+            values.reasons[rows] = len(values.errors)
             values.errors.append(error)
             return
         outcomes, distances = by_code(table.coding)

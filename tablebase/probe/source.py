@@ -121,9 +121,9 @@ class Source(ABC, Generic[P]):
         for move, child in legal(self.rules, position).items():
             try:
                 worth = self.reached(child, player, value)
-            except MissingTableError as fault:
-                missing[move] = fault
-                rated.append(RatedMove(self.rules, position, move, child, None, fault.material))
+            except MissingTableError as error:
+                missing[move] = error
+                rated.append(RatedMove(self.rules, position, move, child, None, error.material))
             else:
                 rated.append(RatedMove(self.rules, position, move, child, worth, draws=self.draws(child, player)))
         if strict and missing:

@@ -26,7 +26,7 @@ def checked_squares(game: Game, material: Material, side: int, squares: Any) -> 
     unsound = np.flatnonzero(~sound_rows(game, material, given))
     if len(unsound):
         row = int(unsound[0])
-        raise SquaresError(row, row_fault(game, material, side, given[row].tolist()), len(unsound), len(given))
+        raise SquaresError(row, row_error(game, material, side, given[row].tolist()), len(unsound), len(given))
     return given.astype(np.int8, copy=False)
 
 
@@ -57,7 +57,7 @@ def sound_rows(game: Game, material: Material, squares: NDArray[np.integer[Any]]
     return sound
 
 
-def row_fault(game: Game, material: Material, side: int, row: list[int]) -> str:
+def row_error(game: Game, material: Material, side: int, row: list[int]) -> str:
     """Return why a row is not a position of the material in which the game is not over."""
     last = len(game.board) - 1
     outside = [square for square in row if not 0 <= square <= last]
@@ -66,8 +66,8 @@ def row_fault(game: Game, material: Material, side: int, row: list[int]) -> str:
     position = Position(tuple(sorted(zip(material.kinds, row, strict=True))), side)
     try:
         check_pieces(game, position)
-    except NotationError as fault:
-        return str(fault)
+    except NotationError as error:
+        return str(error)
     own = make_material(game, material.kinds, material_of(game, position).advance)
     return f"it is a position of {material_name(game, own)}, not of {material_name(game, material)}"
 

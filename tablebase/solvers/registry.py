@@ -17,7 +17,7 @@ from tablebase.game import Game
 from tablebase.positions.indexing import layout_of
 from tablebase.positions.location import is_self_paired, sides_stored
 from tablebase.positions.material import Material
-from tablebase.positions.pursuit import pursuit_fault
+from tablebase.positions.pursuit import pursuit_error
 from tablebase.solvers.problem import CompiledSlice, Load, checkpoint_in, compile_slice
 from tablebase.system.compute.kernel_cache import COMPILES
 from tablebase.tables.checkpoints import NO_CHECKPOINT, TableCheckpoint
@@ -151,10 +151,10 @@ def _planes_refuses(game: Game, material: Material) -> str | None:
 
 
 def _lean_refuses(game: Game, material: Material) -> str | None:
-    fault = _planes_refuses(game, material)
-    if fault is None and prod(layout_of(game, material).radices[:-2]) * WORD_BITS > LOGGED_ROWS:
-        fault = "it has too many rows for the log"
-    return fault
+    error = _planes_refuses(game, material)
+    if error is None and prod(layout_of(game, material).radices[:-2]) * WORD_BITS > LOGGED_ROWS:
+        error = "it has too many rows for the log"
+    return error
 
 
 def _planes_avoids(game: Game, material: Material) -> str | None:
@@ -170,7 +170,7 @@ SOLVERS = (
         memory=_pursuit_memory,
         speed=17e6,
         strength="one piece runs and the others only step forwards",
-        refuses=pursuit_fault,
+        refuses=pursuit_error,
     ),
     Solver(
         "planes",
@@ -253,10 +253,10 @@ def solver_for(game: Game, material: Material, name: str = AUTO, memory: int | N
     solver = find_solver(name)
     if solver is None:
         return choose_solver(game, material, memory)[0]
-    fault = solver.refuses(game, material)
-    if fault is not None:
+    error = solver.refuses(game, material)
+    if error is not None:
         best = choose_solver(game, material)[0]
-        raise TablebaseError(f"the solver {solver.names[0]} cannot solve this table, for {fault}: use --solver {best.name}")
+        raise TablebaseError(f"the solver {solver.names[0]} cannot solve this table, for {error}: use --solver {best.name}")
     modes = [each for each in SOLVERS if name in each.names and each.refuses(game, material) is None]
     return _fastest(modes, game, material, memory)
 

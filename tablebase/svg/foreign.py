@@ -19,8 +19,8 @@ def read_picture(text: str) -> Element:
     """The root of a picture, with a viewBox; raise `TablebaseError` if the text is not SVG."""
     try:
         root = ElementTree.fromstring(text)
-    except (ElementTree.ParseError, TypeError, ValueError) as fault:
-        raise TablebaseError(f"{quoted(text)} is not a picture as SVG ({fault}): give what tablebase.svg.board returns") from fault
+    except (ElementTree.ParseError, TypeError, ValueError) as error:
+        raise TablebaseError(f"{quoted(text)} is not a picture as SVG ({error}): give what tablebase.svg.board returns") from error
     for node in root.iter():
         # Without prefixes, elements are those of the picture around them.
         node.tag = node.tag.removeprefix(OURS) if isinstance(node.tag, str) else node.tag

@@ -151,8 +151,8 @@ def printed(sheet: Sheet, form: str, resolution: int = RESOLUTION) -> list[bytes
     }
     try:
         made = typst.compile(source.encode(), format=form, ppi=resolution, sys_inputs=inputs)
-    except RuntimeError as fault:
-        raise TablebaseError(f"a picture of the sheet cannot be drawn ({fault}): write the sheet as SVG") from fault
+    except RuntimeError as error:
+        raise TablebaseError(f"a picture of the sheet cannot be drawn ({error}): write the sheet as SVG") from error
     return [made] if isinstance(made, bytes) else list(made)
 
 

@@ -20,7 +20,7 @@ from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.folder import USER_BLOCK, open_file
 from tablebase.tables.hdf5 import ZSTANDARD, content_bytes, decompressed, filters_of, framed, new_dataset
 from tablebase.tables.header import FORMS, Form
-from tablebase.tables.reader import FAULTS, NO_TABLE, RawFile, hdf5, read_error
+from tablebase.tables.reader import ERRORS, NO_TABLE, RawFile, hdf5, read_error
 from tablebase.tables.values import SLAB
 from tablebase.tables.writer import write_sealed
 
@@ -79,9 +79,9 @@ class FlatFile(ABC):
             self._file = opened_hdf5(path)
             try:
                 self._check(self._file.id)
-            except FAULTS as fault:
+            except ERRORS as error:
                 self._file.close()
-                raise read_error(path, fault, NO_TABLE) from fault
+                raise read_error(path, error, NO_TABLE) from error
             except Exception:
                 self._file.close()
                 raise
@@ -149,8 +149,8 @@ class FlatFile(ABC):
             whole = not unfiltered and content_bytes(frame) == chunk * dtype.itemsize
             parts.require(whole, "a chunk is not compressed, or of the wrong size")
             return np.frombuffer(decompressed(frame), dtype)
-        except FAULTS as fault:
-            raise read_error(self.path, fault) from fault
+        except ERRORS as error:
+            raise read_error(self.path, error) from error
 
     def read_slabs(self, name: str, noted: Callable[[slice, NDArray[Any]], None]) -> None:
         """Read a dataset, each slab of which is `noted`."""
@@ -185,8 +185,8 @@ def opened_hdf5(path: Path) -> h5py.File:
     """An HDF5 file behind a user block."""
     try:
         return RawFile(open_file(path)).opened()
-    except FAULTS as fault:
-        raise read_error(path, fault, NO_TABLE) from fault
+    except ERRORS as error:
+        raise read_error(path, error, NO_TABLE) from error
 
 
 def files_stamp(folder: Path, name: str) -> tuple[tuple[str, int], ...]:

@@ -173,12 +173,12 @@ def check_bytes(path: Path, title: str, sha256: str) -> None:
     check_seal(path, title)
 
 
-def content_error(path: Path, fault: str) -> TablebaseError:
+def content_error(path: Path, error: str) -> TablebaseError:
     """The error for a file whose content is wrong: it is damaged, unless another program has it open, and may be changing it."""
     with reading(path) as file:
         if is_locked(file.fileno()):
-            return UnusableFileError(f"{path} {fault}, and is locked by another program: close it there, and try again")
-    return CorruptTableError(fault, path)
+            return UnusableFileError(f"{path} {error}, and is locked by another program: close it there, and try again")
+    return CorruptTableError(error, path)
 
 
 def missing_file(path: Path) -> TablebaseError:

@@ -28,10 +28,10 @@ LEVELS = Path(__file__).with_name("zstandard.h5")
 _local = threading.local()
 
 
-def require(right: bool, fault: str) -> None:
+def require(right: bool, error: str) -> None:
     """Raise `ValueError` with a sentence about the file unless something is right."""
     if not right:
-        raise ValueError(fault)
+        raise ValueError(error)
 
 
 def attribute(holder: Any, name: str) -> h5py.h5a.AttrID:

@@ -49,8 +49,8 @@ class ObjectStore:
         """Turn whatever a store's own package raises into one sentence."""
         try:
             yield
-        except Exception as fault:
-            reason = " ".join(f"{type(fault).__name__} {fault}".split())
+        except Exception as error:
+            reason = " ".join(f"{type(error).__name__} {error}".split())
             raise TablebaseError(
                 f"{self.url} cannot be used ({quoted(reason)}): check the address, and your right to it"
-            ) from fault
+            ) from error

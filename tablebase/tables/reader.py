@@ -34,7 +34,7 @@ from tablebase.tables.values import SLAB, Codes, CodeSource, Coding
 
 hdf5 = fork_safe(threading.RLock())
 """HDF5 is not thread-safe. It only locates the chunks; reading and decompressing them needs no lock."""
-FAULTS = (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError, zstandard.ZstdError)
+ERRORS = (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError, zstandard.ZstdError)
 """Exceptions of h5py and zstandard for a file that only seems a table, or that the system does not let them read."""
 NO_MEMORY = re.compile("memory allocation failed|unable to allocate|not enough memory", re.IGNORECASE)
 """In sentences of HDF5 and zstandard that are not about the file."""
@@ -124,8 +124,8 @@ class Table:
             self._raw = RawFile(open_file(path))
         except (FileNotFoundError, NotADirectoryError):
             raise missing_table(game, material, path.parent.parent.parent) from None
-        except OSError as fault:
-            raise system_error(fault, path) from fault
+        except OSError as error:
+            raise system_error(error, path) from error
         self._file: h5py.File | None = None
         try:
             self._written = self._raw.state()
@@ -135,9 +135,9 @@ class Table:
         except TablebaseError:
             self.close()
             raise
-        except FAULTS as fault:
+        except ERRORS as error:
             self.close()
-            raise read_error(path, fault, NO_TABLE) from fault
+            raise read_error(path, error, NO_TABLE) from error
         self.coding: Coding = self.header.coding
         self.values_sha256: str = self.header.values_sha256
         self._chunk_count = -(-self.layout.size // self.header.chunk)
@@ -148,8 +148,8 @@ class Table:
         begin = number * self.header.chunk
         try:
             raw = decompressed(self._frame(side, begin))
-        except FAULTS as fault:
-            raise read_error(self.path, fault) from fault
+        except ERRORS as error:
+            raise read_error(self.path, error) from error
         codes: Codes = np.frombuffer(raw, dtype=self.coding.dtype)
         if codes.max() >= len(self.header.summaries[side].histogram):
             raise CorruptTableError("holds a code that its statistics do not count", self.path)
@@ -187,8 +187,8 @@ class Table:
         try:
             with hdf5:
                 self._data[side].chunk_iter(note)
-        except FAULTS as fault:
-            raise read_error(self.path, fault) from fault
+        except ERRORS as error:
+            raise read_error(self.path, error) from error
 
     def check_chunks(self) -> None:
         """Decompress everything; raise `CorruptTableError` if that is impossible."""
@@ -283,10 +283,10 @@ class _Unread:
         return np.asarray(self[:], dtype=dtype)
 
 
-def read_error(path: Path, fault: Exception, predicate: str = "cannot be read") -> TablebaseError:
+def read_error(path: Path, error: Exception, predicate: str = "cannot be read") -> TablebaseError:
     """The error for one of `FAULTS`: that of the system if it says nothing about the content, else that of a damaged table."""
-    if isinstance(fault, OSError) and fault.errno:
-        return system_error(fault, path)
-    if NO_MEMORY.search(str(fault)):
+    if isinstance(error, OSError) and error.errno:
+        return system_error(error, path)
+    if NO_MEMORY.search(str(error)):
         return system_error(OSError(errno.ENOMEM, ""), path)
-    return content_error(path, f"{predicate} ({fault})")
+    return content_error(path, f"{predicate} ({error})")

@@ -88,21 +88,21 @@ def drafted(path: Path) -> Iterator[Path]:
     draft = draft_of(path)
     try:
         yield draft
-    except BaseException as fault:
+    except BaseException as error:
         draft.unlink(missing_ok=True)
-        refused = _system_fault(fault)
+        refused = _system_error(error)
         if refused is None:
             raise
-        raise system_error(refused, path) from fault
+        raise system_error(refused, path) from error
 
 
-def _system_fault(fault: BaseException) -> OSError | None:
-    """Return the operating system error, if that is the fault; HDF5's own sentence is a page of addresses and descriptors."""
-    if isinstance(fault, OSError):
-        return fault
+def _system_error(error: BaseException) -> OSError | None:
+    """Return the operating system error, if that is the error; HDF5's own sentence is a page of addresses and descriptors."""
+    if isinstance(error, OSError):
+        return error
     # When HDF5 fails to close a file, h5py does not say so with an `OSError`.
-    number = re.search(r"errno = (\d+)", str(fault)) if isinstance(fault, RuntimeError) else None
-    return None if number is None else OSError(int(number[1]), str(fault))
+    number = re.search(r"errno = (\d+)", str(error)) if isinstance(error, RuntimeError) else None
+    return None if number is None else OSError(int(number[1]), str(error))
 
 
 def _write_hdf5(

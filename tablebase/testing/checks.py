@@ -22,7 +22,7 @@ class CheckResult:
     name: str  # one word
     shows: str  # what holds if there is no failure, as a sentence
     cases: int  # number of positions (materials, states, …) checked
-    failure: str | None  # the first fault, as a sentence that names where it was found; None if there is no fault
+    failure: str | None  # the first error, as a sentence that names where it was found; None if there is no error
 
 
 class Bench(NamedTuple):
@@ -40,27 +40,27 @@ class Bench(NamedTuple):
 
 
 class Check(NamedTuple):
-    """A source of cases, and a function that returns the fault of a case, if any; `name` and `shows` are those of `CheckResult`."""
+    """A source of cases, and a function that returns the error of a case, if any; `name` and `shows` are those of `CheckResult`."""
 
     name: str
     shows: str
     cases: Callable[[Any, Random], Iterable[Any]]  # given the bench and the check's own random numbers
-    fault: Callable[[Any, Any], str | None]  # given the game and a case
+    error: Callable[[Any, Any], str | None]  # given the game and a case
     applies: Callable[[Any], bool] = lambda _: True  # whether a game has what the check is about
     # Given all cases: the sentence that takes the place of `shows` after a check without a failure.
     sums_up: Callable[[list[Any]], str] | None = None
 
 
 def run(check: Check, bench: Bench) -> CheckResult:
-    """Run a check on its cases up to the first fault."""
-    # Its own random numbers make a check find the same faults alone as among the others.
+    """Run a check on its cases up to the first error."""
+    # Its own random numbers make a check find the same errors alone as among the others.
     rng = Random(f"{check.name} {bench.seed}")
     seen: list[Any] = []
     failure = None
     try:
         for case in check.cases(bench, rng):
             seen.append(case)
-            failure = check.fault(bench.game, case)
+            failure = check.error(bench.game, case)
             if failure is not None:
                 break
         else:

@@ -1,8 +1,8 @@
 """Checks of the contract that all rules fulfil, whatever their positions are; see `tablebase.game.rules`.
 
 Most cases are positions of random play from the start, in which all outcomes of chance are equally likely, whatever their
-probabilities, so that rare ones are seen, too. Each fault function checks one case, and returns a sentence that describes
-the fault, or None.
+probabilities, so that rare ones are seen, too. Each error function checks one case, and returns a sentence that describes
+the error, or None.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def turns(bench: Any, rng: Random) -> Iterator[list[Any]]:
         yield from (played[begin:end] for begin, end in pairwise([0, *begins, len(played)]))
 
 
-def start_fault(rules: Rules[Any], start: Any) -> str | None:
+def start_error(rules: Rules[Any], start: Any) -> str | None:
     """Return why no game can begin with this position."""
     if rules.players < 2:
         return f"{rules.name} has {rules.players} players, but a game needs two or more"
@@ -72,7 +72,7 @@ def start_fault(rules: Rules[Any], start: Any) -> str | None:
     return None if rules.begins_turn(start) is True else f"no turn begins at the start, {rules.format(start)}"
 
 
-def moves_fault(rules: Rules[Any], position: Any) -> str | None:
+def moves_error(rules: Rules[Any], position: Any) -> str | None:
     """A player who does not exist, a player without moves, moves without a player, or a move whose text is no word."""
     mover, moves = rules.to_move(position), rules.moves(position)
     if mover not in (CHANCE, OVER) and mover not in range(rules.players):
@@ -86,21 +86,21 @@ def moves_fault(rules: Rules[Any], position: Any) -> str | None:
     return None if len(legal(rules, position)) == len(moves) else f"{rules.format(position)} has two moves with one text"
 
 
-def draws_fault(rules: Rules[Any], position: Any) -> str | None:
-    """Return the fault of the draws in a position where chance moves."""
+def draws_error(rules: Rules[Any], position: Any) -> str | None:
+    """Return the error of the draws in a position where chance moves."""
     if rules.to_move(position) != CHANCE:
         return None
     if "chance" not in rules.can:
         return f"chance moves in {rules.format(position)}, but {rules.name} {missing(rules, 'chance')}"
     draws = rules.draws(position)
     for draw in draws:
-        fault = None
+        error = None
         if not isinstance(draw.probability, Fraction) or draw.probability <= 0:
-            fault = f"the draw {draw.label!r} has the probability {draw.probability!r}, which is not a fraction above 0"
+            error = f"the draw {draw.label!r} has the probability {draw.probability!r}, which is not a fraction above 0"
         elif not isinstance(draw.label, str) or len(draw.label.split()) != 1:
-            fault = f"a draw has the label {draw.label!r}, which is not a word"
-        if fault is not None:
-            return f"{rules.format(position)}: {fault}"
+            error = f"a draw has the label {draw.label!r}, which is not a word"
+        if error is not None:
+            return f"{rules.format(position)}: {error}"
     labels = [draw.label for draw in draws]
     if len(set(labels)) < len(labels):
         return f"{rules.format(position)} has two draws with one label among {', '.join(labels)}"
@@ -108,7 +108,7 @@ def draws_fault(rules: Rules[Any], position: Any) -> str | None:
     return None if total == 1 else f"the probabilities of {rules.format(position)} add up to {total}, not to 1"
 
 
-def turn_fault(rules: Rules[Any], turn: list[Any]) -> str | None:
+def turn_error(rules: Rules[Any], turn: list[Any]) -> str | None:
     """A position that comes twice within a turn, or a turn that the end of the game does not end."""
     for position in turn:
         begins = rules.begins_turn(position)
@@ -121,8 +121,8 @@ def turn_fault(rules: Rules[Any], turn: list[Any]) -> str | None:
     return None
 
 
-def places_fault(rules: Rules[Any], position: Any) -> str | None:
-    """Return the fault of a game's end, or of a game that ends while somebody is to move."""
+def places_error(rules: Rules[Any], position: Any) -> str | None:
+    """Return the error of a game's end, or of a game that ends while somebody is to move."""
     over, ending = rules.to_move(position) == OVER, rules.result(position)
     if (ending is not None) != over:
         return f"{rules.format(position)} has {'no' if over else 'a'} result, but the game {'is over' if over else 'goes on'}"
@@ -136,7 +136,7 @@ def places_fault(rules: Rules[Any], position: Any) -> str | None:
     return None
 
 
-def notation_fault(rules: Rules[Any], position: Any) -> str | None:
+def notation_error(rules: Rules[Any], position: Any) -> str | None:
     """A position, or one that follows it, that changes when it is written and read."""
     for one in (position, *following(rules, position)):
         text = rules.format(one)
@@ -152,11 +152,11 @@ def notation_fault(rules: Rules[Any], position: Any) -> str | None:
 
 
 CONTRACT = (
-    Check("start", "The start is a position in which a turn begins.", lambda bench, _: [bench.game.initial], start_fault),
-    Check("moves", "Each player to move has moves, each of them one word, and nobody else has.", positions, moves_fault),
-    Check("draws", "The probabilities of what chance may do are fractions that add up to 1.", positions, draws_fault),
-    Check("turns", "The end of the game ends a turn, and no position comes twice within a turn.", turns, turn_fault),
-    Check("places", "Players have places where the game is over, and nowhere else.", positions, places_fault),
-    Check("notation", "Positions stay the same when written and read back.", positions, notation_fault),
+    Check("start", "The start is a position in which a turn begins.", lambda bench, _: [bench.game.initial], start_error),
+    Check("moves", "Each player to move has moves, each of them one word, and nobody else has.", positions, moves_error),
+    Check("draws", "The probabilities of what chance may do are fractions that add up to 1.", positions, draws_error),
+    Check("turns", "The end of the game ends a turn, and no position comes twice within a turn.", turns, turn_error),
+    Check("places", "Players have places where the game is over, and nowhere else.", positions, places_error),
+    Check("notation", "Positions stay the same when written and read back.", positions, notation_error),
 )
 """Checks for every game."""

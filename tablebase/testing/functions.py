@@ -18,12 +18,12 @@ from tablebase.game.compiled import CompiledGame
 from tablebase.game.functions import FunctionGame
 from tablebase.game.rules import legal
 from tablebase.game.stochastic import State, StochasticGame
-from tablebase.game.symmetry import canonical_fault, has_symmetries
+from tablebase.game.symmetry import canonical_error, has_symmetries
 from tablebase.testing.checks import Bench, Check, RulesTests
-from tablebase.testing.compiled_faults import machine_fault, positions_and_ranks, ranks_fault, tiers_fault, unmoves_fault
+from tablebase.testing.compiled_checks import machine_error, positions_and_ranks, ranks_error, tiers_error, unmoves_error
 from tablebase.testing.contract import CONTRACT, following, playout, positions
 
-COMPILED = "tablebase.testing.kernel_faults"
+COMPILED = "tablebase.testing.kernel_checks"
 """Imported only where a game has kernels, since it loads Numba."""
 LONGEST = 5000
 """A game of random play with more positions is not expected to end."""
@@ -88,7 +88,7 @@ def _states_and_numbers(bench: Bench, rng: Random) -> Iterator[State | int]:
 # What is checked.
 
 
-def digest_fault(game: FunctionGame[Any], how: str) -> str | None:
+def digest_error(game: FunctionGame[Any], how: str) -> str | None:
     """Options that are no options, or a digest that changes when the game is built again."""
     for name, value in game.options.items():
         if type(name) is not str or type(value) not in (int, str):
@@ -98,7 +98,7 @@ def digest_fault(game: FunctionGame[Any], how: str) -> str | None:
     return None if again.digest == game.digest else f"built again {how}, {game.name} has digest {again.digest}, not {game.digest}"
 
 
-def words_fault(game: FunctionGame[Any], position: Any) -> str | None:
+def words_error(game: FunctionGame[Any], position: Any) -> str | None:
     """Moves or a position without words for people."""
     for move in legal(game, position):
         if not game.move_text(position, move).strip():
@@ -108,7 +108,7 @@ def words_fault(game: FunctionGame[Any], position: Any) -> str | None:
     return None
 
 
-def picture_fault(game: FunctionGame[Any], position: Any) -> str | None:
+def picture_error(game: FunctionGame[Any], position: Any) -> str | None:
     """A drawing that fails, or a picture that is none."""
     game.drawn(position)
     picture = game.svg(position)
@@ -117,7 +117,7 @@ def picture_fault(game: FunctionGame[Any], position: Any) -> str | None:
     return None
 
 
-def nonsense_fault(game: FunctionGame[Any], text: str) -> str | None:
+def nonsense_error(game: FunctionGame[Any], text: str) -> str | None:
     """Text that is read though it means nothing, or refused by something else than a sentence."""
     try:
         found = game.parse(text)
@@ -136,7 +136,7 @@ def nonsense_fault(game: FunctionGame[Any], text: str) -> str | None:
     return None if again == found else f"parse({text!r}) is {found!r}, which is {written}"
 
 
-def state_fault(game: StochasticGame, state: State) -> str | None:
+def state_error(game: StochasticGame, state: State) -> str | None:
     """Something that follows a state and is none, or a move's code that is not a number."""
     for after in (state, *following(game, state)):
         if not isinstance(after, tuple) or any(type(number) is not int for number in after):
@@ -171,15 +171,15 @@ def _is_compiled(game: FunctionGame[Any]) -> bool:
     return isinstance(game, CompiledGame)
 
 
-# That random play never ends is worth knowing, but no fault.
+# That random play never ends is worth knowing, but no error.
 PLAY = Check("play", "Random play can be played.", _games, lambda *_: None, sums_up=_ended)
-DIGEST = Check("digest", "The digest is the same when the game is built again.", lambda *_: ["from a copy"], digest_fault)
-WORDS = Check("words", "Moves and positions have words for people.", positions, words_fault)
+DIGEST = Check("digest", "The digest is the same when the game is built again.", lambda *_: ["from a copy"], digest_error)
+WORDS = Check("words", "Moves and positions have words for people.", positions, words_error)
 PICTURES = Check(
     "pictures",
     "Positions can be drawn, and pictures are SVG.",
     lambda bench, rng: islice(positions(bench, rng), 0, None, A_PICTURE),
-    picture_fault,
+    picture_error,
 )
 FUNCTION_CHECKS = (
     *CONTRACT,
@@ -187,35 +187,35 @@ FUNCTION_CHECKS = (
     DIGEST,
     WORDS,
     PICTURES,
-    Check("nonsense", "Text that is no position is refused in a sentence.", _texts, nonsense_fault),
-    Check("canonical", "A canonical position plays like all that it stands for.", positions, canonical_fault, has_symmetries),
-    Check("ranks", "Ranks lead to positions with the same moves.", positions_and_ranks, ranks_fault, _is_compiled),
-    Check("tiers", "Moves lead to the tiers that are declared.", positions_and_ranks, tiers_fault, _is_compiled),
+    Check("nonsense", "Text that is no position is refused in a sentence.", _texts, nonsense_error),
+    Check("canonical", "A canonical position plays like all that it stands for.", positions, canonical_error, has_symmetries),
+    Check("ranks", "Ranks lead to positions with the same moves.", positions_and_ranks, ranks_error, _is_compiled),
+    Check("tiers", "Moves lead to the tiers that are declared.", positions_and_ranks, tiers_error, _is_compiled),
     Check(
         "unmoves",
         "Moves can be taken back, and nothing else.",
         positions_and_ranks,
-        unmoves_fault,
+        unmoves_error,
         lambda game: _is_compiled(game) and game.functions.unmoves is not None,
     ),
-    Check("machine", "Functions do the same when they are compiled.", positions_and_ranks, machine_fault, _is_compiled),
+    Check("machine", "Functions do the same when they are compiled.", positions_and_ranks, machine_error, _is_compiled),
 )
 """All checks of a `FunctionGame` without chance."""
 STATE_CHECKS = (
     *CONTRACT,
-    Check("states", "What follows a state is a state, of as many whole numbers as the start.", positions, state_fault),
+    Check("states", "What follows a state is a state, of as many whole numbers as the start.", positions, state_error),
     PLAY,
     DIGEST,
     WORDS,
     PICTURES,
-    Check("kernels", "The compiled functions do what the plain ones do.", positions, _compiled("kernels_fault"), _has_kernels),
-    Check("index", "States and numbers lead to each other.", _states_and_numbers, _compiled("index_fault"), _has_region),
-    Check("layers", "No move leads to a later layer.", _compiled("paths"), _compiled("layers_fault"), _has_region),
+    Check("kernels", "The compiled functions do what the plain ones do.", positions, _compiled("kernels_error"), _has_kernels),
+    Check("index", "States and numbers lead to each other.", _states_and_numbers, _compiled("index_error"), _has_region),
+    Check("layers", "No move leads to a later layer.", _compiled("paths"), _compiled("layers_error"), _has_region),
     Check(
         "evaluation",
         "States have values for each player.",
         positions,
-        _compiled("evaluation_fault"),
+        _compiled("evaluation_error"),
         lambda game: _has_kernels(game) and game.evaluation({}) is not None,
     ),
 )

@@ -1,11 +1,11 @@
 """A test suite for rules modules that any author can run.
 
 `check_rules` runs all checks on a game and returns their results; `GameTests` is the same as a pytest class to inherit
-from. A check tries many *cases*, most of them positions, and ends at the first fault. Some positions are *scenes*, set
+from. A check tries many *cases*, most of them positions, and ends at the first error. Some positions are *scenes*, set
 up so that every single step is tested and finding a slip in one corner of the board does not depend on luck; the others
 are random.
 
-Faults that `Game` already rejects are not checked again. The checks of games by functions are in `tablebase.testing.functions`.
+Errors that `Game` already rejects are not checked again. The checks of games by functions are in `tablebase.testing.functions`.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from tablebase.positions.location import stored_materials
 from tablebase.positions.material import Material, material_name, materials
 from tablebase.testing.checks import Bench, Check, CheckResult, RulesTests, run
 from tablebase.testing.contract import CONTRACT, playout
-from tablebase.testing.faults import (
+from tablebase.testing.piece_checks import (
     REBUILDS,
-    aliases_fault,
-    children_fault,
-    digest_fault,
-    index_fault,
-    material_fault,
-    mirror_fault,
-    placement_fault,
-    spelling_fault,
-    steps_fault,
-    stored_fault,
-    swap_fault,
+    aliases_error,
+    children_error,
+    digest_error,
+    index_error,
+    material_error,
+    mirror_error,
+    placement_error,
+    spelling_error,
+    steps_error,
+    stored_error,
+    swap_error,
 )
 
 TRIES = 1000  # placements drawn before a material counts as impossible to set up
@@ -63,7 +63,7 @@ def check_rules(game: Rules[Any], *, pieces: int = 3, samples: int = 2000, seed:
     Returns
     -------
     list of CheckResult
-        A fault of the rules is a result with a failure, never an exception.
+        An error of the rules is a result with a failure, never an exception.
 
     Examples
     --------
@@ -121,13 +121,13 @@ def _random(bench: Bench, rng: Random) -> Iterator[Position]:
             yield random_position(bench.game, material, rng)
             seen += 1
         except RulesError:
-            # Not a fault: a slice may be empty, for example if it has more pieces than squares.
+            # Not an error: a slice may be empty, for example if it has more pieces than squares.
             pool.remove(material)
 
 
 def _starts(game: Game) -> list[Position]:
     """The start if it is a position; if it is not, another check reports that."""
-    return [parse(game, game.start)] if spelling_fault(game, game.start) is None else []
+    return [parse(game, game.start)] if spelling_error(game, game.start) is None else []
 
 
 def _random_play(bench: Bench, rng: Random) -> Iterator[Position]:
@@ -156,7 +156,7 @@ def _set_up(game: Game, scene: _Pieces, rng: Random) -> Position | None:
     candidates = [piece for side in missing for piece in _homes(game, side) if piece[1] not in occupied]
     pieces = (*scene, *rng.sample(candidates, min(1, len(candidates))))
     position = Position(tuple(sorted(pieces)), game.side_of(scene[0][0]))
-    return position if _are_apart(pieces) and placement_fault(game, position) is None else None
+    return position if _are_apart(pieces) and placement_error(game, position) is None else None
 
 
 @cache
@@ -174,21 +174,21 @@ def _staged(bench: Bench, rng: Random) -> Iterator[Position]:
 
 CHECKS = (
     *CONTRACT,
-    Check("steps", "Each quiet step can be taken back in exactly one way, and vice versa.", _staged, steps_fault),
-    Check("mirror", "The mirror is an involution and maps moves to moves.", _staged, mirror_fault, lambda game: bool(game.mirror)),
-    Check("swap", "Colour swap is an involution and maps moves to moves.", _staged, swap_fault, lambda game: bool(game.swap)),
+    Check("steps", "Each quiet step can be taken back in exactly one way, and vice versa.", _staged, steps_error),
+    Check("mirror", "The mirror is an involution and maps moves to moves.", _staged, mirror_error, lambda game: bool(game.mirror)),
+    Check("swap", "Colour swap is an involution and maps moves to moves.", _staged, swap_error, lambda game: bool(game.swap)),
     Check(
         "children",
         "Every move leads to a declared slice or ends the game.",
         lambda bench, rng: chain(_starts(bench.game), _random(bench, rng)),
-        children_fault,
+        children_error,
     ),
-    Check("index", "Indices and positions are inverse to each other, one by one and together.", _stored, index_fault),
-    Check("aliases", "A position has the same moves as the position stored in its place.", _random, aliases_fault),
-    Check("stored", "Random play never leaves the stored positions.", _random_play, stored_fault),
-    Check("spelling", "The start is a position in standard notation.", lambda bench, _: [bench.game.start], spelling_fault),
-    Check("materials", "Any position and its material stay the same when written and read back.", _random, material_fault),
-    Check("digest", "The digest is the same when the game is built again.", lambda *_: REBUILDS, digest_fault),
+    Check("index", "Indices and positions are inverse to each other, one by one and together.", _stored, index_error),
+    Check("aliases", "A position has the same moves as the position stored in its place.", _random, aliases_error),
+    Check("stored", "Random play never leaves the stored positions.", _random_play, stored_error),
+    Check("spelling", "The start is a position in standard notation.", lambda bench, _: [bench.game.start], spelling_error),
+    Check("materials", "Any position and its material stay the same when written and read back.", _random, material_error),
+    Check("digest", "The digest is the same when the game is built again.", lambda *_: REBUILDS, digest_error),
 )
 """All checks."""
 

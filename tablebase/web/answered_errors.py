@@ -40,27 +40,27 @@ def is_of_api(scope: Scope) -> bool:
     return path.startswith(API)
 
 
-async def _on_error(request: Request, fault: Exception) -> Response:
-    known = fault if isinstance(fault, TablebaseError) else _translated(request, fault)
+async def _on_error(request: Request, error: Exception) -> Response:
+    known = error if isinstance(error, TablebaseError) else _translated(request, error)
     # What it would take to build a table is estimated.
     if isinstance(known, MissingTableError):
         return await in_thread(request, _answer, request, known)
     return _answer(request, known)
 
 
-def _answer(request: Request, fault: TablebaseError) -> Response:
+def _answer(request: Request, error: TablebaseError) -> Response:
     if is_of_api(request.scope):
-        return problem(as_problem(fault, settings_of(request)))
-    return error_page(request, fault)
+        return problem(as_problem(error, settings_of(request)))
+    return error_page(request, error)
 
 
-def _translated(request: Request, fault: Exception) -> ProblemError:
+def _translated(request: Request, error: Exception) -> ProblemError:
     """An error of the framework or, of which the log tells more, of this program."""
-    if isinstance(fault, RequestValidationError):
-        return ProblemError(400, sentence_of(fault.errors()[0]))
-    if not isinstance(fault, HTTPException):
+    if isinstance(error, RequestValidationError):
+        return ProblemError(400, sentence_of(error.errors()[0]))
+    if not isinstance(error, HTTPException):
         return ProblemError(500, FAILED)
-    status, headers, allow = fault.status_code, dict(fault.headers or {}), ""
+    status, headers, allow = error.status_code, dict(error.headers or {}), ""
     if status == 405:
         # HEAD is answered wherever GET is, and files below a mounted folder answer GET.
         routes = [route for route in request.app.routes if not isinstance(route, Mount)]
@@ -70,7 +70,7 @@ def _translated(request: Request, fault: Exception) -> ProblemError:
         headers = {"allow": allow}
     if not is_of_api(request.scope):
         return ProblemError(status, REASONS.get(status, "The request cannot be answered"), headers)
-    return ProblemError(status, SENTENCES.get(status, str(fault.detail)).format(allow=allow), headers)
+    return ProblemError(status, SENTENCES.get(status, str(error.detail)).format(allow=allow), headers)
 
 
 def handle_errors(app: FastAPI) -> None:

@@ -113,12 +113,12 @@ def answer(settings: ServerSettings, question: Mapping[str, Any]) -> str:
         if len(line) > settings.limits.answer:
             raise _too_large(settings)
         return line
-    except TablebaseError as fault:
-        found = fault
+    except TablebaseError as error:
+        found = error
     except MemoryError:
         found = ProblemError(503, "the answer needs more memory than there is: ask for less")
-    except OSError as fault:
-        found = unusable(system_error(fault))
+    except OSError as error:
+        found = unusable(system_error(error))
     except Exception:
         traceback.print_exc()
         found = ProblemError(500, FAILED)
@@ -132,8 +132,8 @@ def answer(settings: ServerSettings, question: Mapping[str, Any]) -> str:
 def _encoded(said: Mapping[str, Any]) -> str:
     try:
         return json.dumps(said, allow_nan=False, default=bytes.hex)
-    except ValueError as fault:
-        raise TablebaseError(f"JSON cannot represent one of the values ({fault}): cast it to VARCHAR") from fault
+    except ValueError as error:
+        raise TablebaseError(f"JSON cannot represent one of the values ({error}): cast it to VARCHAR") from error
 
 
 def work(pipe: Connection, settings: ServerSettings) -> None:

@@ -51,13 +51,13 @@ class KnownCatalog:
                 try:
                     check_folder(self.folder, built=True)
                     self._opened = Catalog(self.folder, catalog=self.url, patience=PATIENCE)
-                except TablebaseError as fault:
-                    raise unusable(fault) from fault
+                except TablebaseError as error:
+                    raise unusable(error) from error
                 self._kept = before, {}
             try:
                 found = read(self._opened)
             finally:
-                # A database shows one state as long as it is open, also after a fault.
+                # A database shows one state as long as it is open, also after an error.
                 if not before:
                     self.close()
             # A change while it was read may have come too late or not.

@@ -19,29 +19,29 @@ MOST_TABLES = 2000
 """Of a plan: more are enumerated by `tablebase estimate`, which may take its time."""
 
 
-def as_problem(fault: TablebaseError, settings: ServerSettings) -> ProblemError:
+def as_problem(error: TablebaseError, settings: ServerSettings) -> ProblemError:
     """The answer to an error: its sentence without paths of this machine; of a missing table also how to build it."""
-    headers = fault.headers if isinstance(fault, ProblemError) else {}
-    fields = fault.fields if isinstance(fault, ProblemError) else {}
-    if isinstance(fault, MissingTableError):
-        command = fault.command and without_paths(fault.command, settings)
+    headers = error.headers if isinstance(error, ProblemError) else {}
+    fields = error.fields if isinstance(error, ProblemError) else {}
+    if isinstance(error, MissingTableError):
+        command = error.command and without_paths(error.command, settings)
         cost = None
         # The answer says already what is wrong; that more is wrong elsewhere is not the question.
         with suppress(TablebaseError):
-            cost = _cost(settings, fault)
-        fields = {"game": fault.game, "material": fault.material, "pieces": fault.pieces, "command": command, "estimate": cost}
-    return ProblemError(status_of(fault), without_paths(fault, settings), headers, **fields)
+            cost = _cost(settings, error)
+        fields = {"game": error.game, "material": error.material, "pieces": error.pieces, "command": command, "estimate": cost}
+    return ProblemError(status_of(error), without_paths(error, settings), headers, **fields)
 
 
-def _cost(settings: ServerSettings, fault: MissingTableError) -> Cost | None:
+def _cost(settings: ServerSettings, error: MissingTableError) -> Cost | None:
     """Estimate the missing tables: the one that was needed, and those that it depends on.
 
     None if the table can never be built, is of a game without pieces, or belongs to too large a plan.
     """
-    if fault.command is None or fault.material is None:
+    if error.command is None or error.material is None:
         return None
-    game, folder = load_game(fault.game), settings.folder
-    material = parse_material(game, fault.material)
+    game, folder = load_game(error.game), settings.folder
+    material = parse_material(game, error.material)
     missing = [one for one in with_dependencies(game, [material]) if not table_path(folder, game, one).exists()]
     if not missing or len(missing) > MOST_TABLES:
         return None
@@ -58,18 +58,18 @@ def _cost(settings: ServerSettings, fault: MissingTableError) -> Cost | None:
     }
 
 
-def lines_of(settings: ServerSettings, fault: MissingTableError) -> list[SliceEstimate]:
+def lines_of(settings: ServerSettings, error: MissingTableError) -> list[SliceEstimate]:
     """A line of `estimate` for each number of pieces that the command for a missing table builds, from an empty folder.
 
     There are none if it builds nothing, or something too large for any machine.
     """
-    if fault.builds is None:
+    if error.builds is None:
         return []
-    game = load_game(fault.game)
+    game = load_game(error.game)
     try:
         known = read_known(game, settings.folder, settings.catalog).costs
-        if isinstance(fault.builds, int):
-            return estimate(game, fault.builds, [], known)
-        return estimate(game, None, [parse_material(game, fault.builds)], known, whole=True)
+        if isinstance(error.builds, int):
+            return estimate(game, error.builds, [], known)
+        return estimate(game, None, [parse_material(game, error.builds)], known, whole=True)
     except CapacityError:
         return []

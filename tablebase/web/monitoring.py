@@ -118,8 +118,8 @@ async def healthz(request: Request) -> Response:
     """Return whether the tables are where they should be."""
     try:
         check_folder(settings_of(request).folder, built=True)
-    except TablebaseError as fault:
-        raise unusable(fault) from fault
+    except TablebaseError as error:
+        raise unusable(error) from error
     return answered(request, {"status": "ok"}, PRIVATE)
 
 

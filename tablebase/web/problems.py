@@ -55,9 +55,9 @@ class ProblemError(TablebaseError):
         super().__init__(sentence)
 
 
-def unusable(fault: TablebaseError) -> ProblemError:
+def unusable(error: TablebaseError) -> ProblemError:
     """The answer to an error that says nothing about what was sent: the tables or their catalog cannot be used now."""
-    return ProblemError(503, str(fault)).naming(*fault.places)
+    return ProblemError(503, str(error)).naming(*error.places)
 
 
 def without_paths(said: TablebaseError | str, settings: ServerSettings) -> str:
@@ -97,16 +97,16 @@ def without_paths(said: TablebaseError | str, settings: ServerSettings) -> str:
     return sentence if len(sentence) <= LONGEST else f"{sentence[: LONGEST - 1]}…"
 
 
-def status_of(fault: TablebaseError) -> int:
+def status_of(error: TablebaseError) -> int:
     """The status of HTTP for an error."""
-    if isinstance(fault, ProblemError):
-        return fault.status
-    return next((status for kind, status in STATUSES if isinstance(fault, kind)), 400)
+    if isinstance(error, ProblemError):
+        return error.status
+    return next((status for kind, status in STATUSES if isinstance(error, kind)), 400)
 
 
-def sentence_of(fault: Mapping[str, Any], known: Sequence[str] = ()) -> str:
-    """State the fault of a parameter or field, from the `type`, `loc` and `msg` of Pydantic; `known` are all parameters."""
-    kind, (place, *names) = str(fault["type"]), fault["loc"]
+def sentence_of(error: Mapping[str, Any], known: Sequence[str] = ()) -> str:
+    """State the error of a parameter or field, from the `type`, `loc` and `msg` of Pydantic; `known` are all parameters."""
+    kind, (place, *names) = str(error["type"]), error["loc"]
     word = "parameter" if place == "query" else "field"
     name = ".".join(map(str, names))
     if kind == "json_invalid":
@@ -117,5 +117,5 @@ def sentence_of(fault: Mapping[str, Any], known: Sequence[str] = ()) -> str:
         return f"the {word} {name} is missing: add it"
     if kind == "extra_forbidden":
         return f"there is no {word} {quoted(name)}{did_you_mean(name, known)}: leave it out"
-    said = str(fault["msg"])
+    said = str(error["msg"])
     return f"the {word} {name if len(name) <= 80 else quoted(name)} cannot be used: {said[:1].lower()}{said[1:]}"

@@ -113,8 +113,8 @@ def listening(address: ListenAddress) -> Iterator[socket.socket]:
             address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         listener = socket.socket(family, kind, protocol)
-    except (OSError, UnicodeError, OverflowError) as fault:
-        raise _unusable(f"{address.host}:{address.port}", fault, "name another --host or --port") from fault
+    except (OSError, UnicodeError, OverflowError) as error:
+        raise _unusable(f"{address.host}:{address.port}", error, "name another --host or --port") from error
     with closing(listener):
         try:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -122,9 +122,9 @@ def listening(address: ListenAddress) -> Iterator[socket.socket]:
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             listener.bind(place)
             listener.listen(BACKLOG)
-        except OSError as fault:
+        except OSError as error:
             hint = "stop what uses it, or name another --port"
-            raise _unusable(f"{address.host}:{address.port}", fault, hint) from fault
+            raise _unusable(f"{address.host}:{address.port}", error, hint) from error
         yield listener
 
 
@@ -136,8 +136,8 @@ def _listening_unix(path: Path) -> Iterator[socket.socket]:
             if path.exists() and S_ISSOCK(path.stat().st_mode) and not _is_answered(path):
                 path.unlink()
             listener.bind(str(path))
-        except OSError as fault:
-            raise _unusable(str(path), fault, "stop what uses it, or name another --unix-socket") from fault
+        except OSError as error:
+            raise _unusable(str(path), error, "stop what uses it, or name another --unix-socket") from error
         listener.listen(BACKLOG)
         number = path.stat().st_ino
 
@@ -160,10 +160,10 @@ def _is_answered(path: Path) -> bool:
     return True
 
 
-def _unusable(name: str, fault: Exception, hint: str) -> TablebaseError:
-    if isinstance(fault, socket.gaierror) or not isinstance(fault, OSError):
+def _unusable(name: str, error: Exception, hint: str) -> TablebaseError:
+    if isinstance(error, socket.gaierror) or not isinstance(error, OSError):
         return TablebaseError(f"there is no address {name}: {hint}")
-    return system_error(fault, name, hint)
+    return system_error(error, name, hint)
 
 
 @contextmanager

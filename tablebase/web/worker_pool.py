@@ -113,9 +113,9 @@ def apart_of(request: Request) -> WorkerPool:
     return cast(WorkerPool, request.app.state.apart)
 
 
-def _too_much(question: Question, status: int, fault: str) -> ProblemError:
+def _too_much(question: Question, status: int, error: str) -> ProblemError:
     fields = {} if question.command is None else {"command": question.command}
-    return ProblemError(status, f"{question.subject} {fault}: {question.hint}", None, **fields)
+    return ProblemError(status, f"{question.subject} {error}: {question.hint}", None, **fields)
 
 
 async def played(request: Request, asked: Mapping[str, Any]) -> dict[str, Any]:

@@ -82,7 +82,7 @@ def test_a_batch_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "fault"),
+    ("text", "line", "error"),
     [
         ("", 1, "nothing to build"),
         ("workers = 2\nbuild = 3\n", 2, r"build must be a list of tables: begin each with \[\[build\]\]"),
@@ -105,8 +105,8 @@ def test_a_batch_file(tmp_path: Path) -> None:
         ("[[build]]\ngame = 'x", 2, "is not TOML"),
     ],
 )
-def test_faults_name_their_line(text: str, line: int, fault: str, tmp_path: Path) -> None:
-    with pytest.raises(BatchError, match=fault) as caught:
+def test_errors_name_their_line(text: str, line: int, error: str, tmp_path: Path) -> None:
+    with pytest.raises(BatchError, match=error) as caught:
         read(tmp_path, text)
     assert caught.value.line == line
     assert str(caught.value).startswith(f"{tmp_path / 'night.toml'}, line {line}: ")

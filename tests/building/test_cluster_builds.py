@@ -165,19 +165,19 @@ def test_a_signal_leaves_no_token(tmp_path: Path) -> None:
 )
 def test_a_worker_of_another_mind_says_so(tmp_path: Path, change: dict[str, Any], what: str) -> None:
     with site(tmp_path, GAME) as mine:
-        fault = replace(mine, **change)()
-    assert fault is not None
-    assert re.fullmatch(f"{what}.*", fault.what)
-    assert fault.hint.startswith(("install the same ", "let "))
+        error = replace(mine, **change)()
+    assert error is not None
+    assert re.fullmatch(f"{what}.*", error.what)
+    assert error.hint.startswith(("install the same ", "let "))
 
 
 def test_a_worker_that_cannot_write_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before it has solved anything."""
     with site(tmp_path, GAME) as mine:
         monkeypatch.setattr(Path, "touch", Mock(side_effect=PermissionError(13, "Permission denied")))
-        fault = mine()
-    assert fault is not None
-    assert fault.what == "cannot write to the folder of the tables (Permission denied)"
+        error = mine()
+    assert error is not None
+    assert error.what == "cannot write to the folder of the tables (Permission denied)"
 
 
 @pytest.mark.full

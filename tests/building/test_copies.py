@@ -118,13 +118,13 @@ def test_a_missing_table_is_named(copied: Path, three_pieces: Path, tmp_path: Pa
     data = tmp_path / "data"
     shutil.copytree(three_pieces, data)
     forget(data, "doushouqi/2/CvT.h5")
-    for options, fault in (
+    for options, error in (
         (["--material", "CWvT", "--data", copied], "the table CWvT of doushouqi"),
         (["--material", "CWvT", "--with-dependencies", "--data", data], "the table CvT of doushouqi"),
         (["--pieces", "4", "--data", data], "no table of doushouqi"),
         (["--data", tmp_path / "nowhere"], str(tmp_path / "nowhere")),
     ):
-        assert_refused(ask("copy", "doushouqi", *options, "--to", tmp_path / "copy"), 2, fault)
+        assert_refused(ask("copy", "doushouqi", *options, "--to", tmp_path / "copy"), 2, error)
     assert not (tmp_path / "copy").exists()
 
 
@@ -203,7 +203,7 @@ def test_halves_are_merged(three_pieces: Path, tmp_path: Path, ask: Ask) -> None
 
 
 @pytest.mark.parametrize(
-    ("change", "fault"),
+    ("change", "error"),
     [
         ("rules_digest = 'other'", "CvW.h5 was built under other rules"),
         ("game = 'chess'", "CvW.h5 is of a game that is not installed"),
@@ -214,14 +214,14 @@ def test_halves_are_merged(three_pieces: Path, tmp_path: Path, ask: Ask) -> None
     ],
 )
 def test_a_merge_refuses_what_is_of_no_use_here(
-    change: str, fault: str, copied: Path, hexapawns: Path, tmp_path: Path, ask: Ask
+    change: str, error: str, copied: Path, hexapawns: Path, tmp_path: Path, ask: Ask
 ) -> None:
     """Other rules, games that are not installed, and places where no reader would look, outside of the folder above all."""
     data = tmp_path / "deep" / "data"
     shutil.copytree(hexapawns, data)
     chess = "INSERT INTO games SELECT 'chess', title, rules_digest, side_letters, kinds, seal FROM games"
     forge(copied, chess, f"UPDATE tables SET {change} WHERE material = 'CvW'")
-    assert_refused(ask("merge", copied, "--data", data), 2, fault, f"1 table cannot be taken into {data}")
+    assert_refused(ask("merge", copied, "--data", data), 2, error, f"1 table cannot be taken into {data}")
     assert len([name for name in contents(data) if name.startswith("doushouqi/")]) == 9
     assert not list(tmp_path.glob("deep/*.h5"))
     assert len(list(tmp_path.rglob("*.h5"))) == 10 + 6 + 9
@@ -338,7 +338,7 @@ def test_one_form_does_not_contradict_the_other(packed: Path, three_pieces: Path
 
 
 @pytest.mark.parametrize(
-    ("sort", "words", "name", "fault"),
+    ("sort", "words", "name", "error"),
     [
         (SliceTables, ["doushouqi", "--material", "CvW", "--data", "two_pieces"], "w", "the values that were registered"),
         (LayerTables, ["pig-die=2-target=3", "--data", "piglet_tables"], "lower", "the values it was written with"),
@@ -349,7 +349,7 @@ def test_what_was_written_is_read_back(
     sort: type[TableKind[Any, Any]],
     words: list[str],
     name: str,
-    fault: str,
+    error: str,
     request: pytest.FixtureRequest,
     tmp_path: Path,
     ask: Ask,
@@ -369,7 +369,7 @@ def test_what_was_written_is_read_back(
     monkeypatch.setattr(sort, "rewrite", damaged)
     folder = request.getfixturevalue(words[-1])
     answer = ask("pack", *words[:-1], folder, "--to", tmp_path)
-    assert_refused(answer, CorruptTableError.exit_code, f"does not hold {fault}")
+    assert_refused(answer, CorruptTableError.exit_code, f"does not hold {error}")
     assert (contents(tmp_path), drafts(tmp_path)) == ({}, [])
 
 

@@ -108,11 +108,11 @@ def test_a_damaged_object_is_named(two_pieces: Path, tmp_path: Path, stored: Any
     assert "doushouqi/2/RvC.h5" not in contents(tmp_path)
 
 
-@pytest.mark.parametrize(("url", "fault"), [(URL, f"no tablebase in {URL}"), ("nope://bucket/path", "nope://bucket/path")])
+@pytest.mark.parametrize(("url", "error"), [(URL, f"no tablebase in {URL}"), ("nope://bucket/path", "nope://bucket/path")])
 @pytest.mark.usefixtures("stored")
-def test_an_address_without_tables(url: str, fault: str, tmp_path: Path, ask: Ask) -> None:
+def test_an_address_without_tables(url: str, error: str, tmp_path: Path, ask: Ask) -> None:
     """One sentence names it."""
-    assert_refused(ask("merge", url, "--data", tmp_path / "data"), 2, fault)
+    assert_refused(ask("merge", url, "--data", tmp_path / "data"), 2, error)
     assert not (tmp_path / "data").exists()
 
 

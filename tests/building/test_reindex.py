@@ -164,7 +164,7 @@ def catalog_file(folder: Path) -> bytes | None:
 
 @on_both
 @pytest.mark.parametrize(
-    ("number", "fault", "code"),
+    ("number", "error", "code"),
     [
         (0, OSError(errno.ENOSPC, "No space left on device"), 3),
         (5, CorruptTableError("is torn", Path("RvC.h5")), 1),
@@ -173,7 +173,7 @@ def catalog_file(folder: Path) -> bytes | None:
     ids=["OSError", "CorruptTableError", "KeyboardInterrupt"],
 )
 def test_a_failure_half_way_changes_nothing(
-    number: int, fault: BaseException, code: int, copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch
+    number: int, error: BaseException, code: int, copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After so many tables: the old catalog has the same rows, a file the same bytes, and nothing is left beside it."""
     before = catalog_file(copied), everything(copied)
@@ -181,7 +181,7 @@ def test_a_failure_half_way_changes_nothing(
 
     def fail(*arguments: Any) -> None:
         if len(entered) == number:
-            raise fault
+            raise error
         entered.append(arguments)
         enter(*arguments)
 

@@ -178,13 +178,13 @@ def test_stats_of_some_numbers_of_pieces(three_pieces: Path, piglet_tables: Path
 
 def test_a_disk_that_fills_up_before_the_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """SQLite only says that it cannot open a file; an attempt to make one gives the reason."""
-    fault = sqlite3.OperationalError("unable to open database file")
-    fault.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
+    error = sqlite3.OperationalError("unable to open database file")
+    error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
     database = SqliteDatabase(tmp_path)
-    assert not isinstance(database.error(fault), CapacityError)
+    assert not isinstance(database.error(error), CapacityError)
     monkeypatch.setattr(Path, "touch", Mock(side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))))
     with pytest.raises(CapacityError, match="no space left"):
-        database.error(fault)
+        database.error(error)
 
 
 RECORDS = (

@@ -197,10 +197,10 @@ def test_no_connection_is_open_while_tables_are_made(tmp_path: Path, monkeypatch
 def test_no_rebuild_for_an_error_of_the_system(code: int, copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """It says nothing about the content of the catalog."""
     before = (copied / FILE_NAME).read_bytes()
-    fault = sqlite3.OperationalError("refused")
-    fault.sqlite_errorcode = code
+    error = sqlite3.OperationalError("refused")
+    error.sqlite_errorcode = code
     with monkeypatch.context() as patch:
-        patch.setattr(sqlite, "_copy", Mock(side_effect=fault))
+        patch.setattr(sqlite, "_copy", Mock(side_effect=error))
         answer = ask(*BUILD, "--data", copied)
     assert_one_sentence(answer, str(copied / FILE_NAME), code=3 if code == sqlite3.SQLITE_FULL else 2)
     assert "rebuilt" not in answer.err

@@ -169,8 +169,8 @@ def test_the_catalog_of_another_folder_is_refused(copied: Path, tmp_path: Path, 
     assert ask("build", "hexapawn", "--pieces", "2", "--data", other).code == 2
     shutil.copytree(copied, other, dirs_exist_ok=True, ignore=shutil.ignore_patterns(ID_FILE))
     for words in (["build", "doushouqi", "--pieces", "2"], ["stats", "doushouqi"], ["reindex"], ["prune"]):
-        fault = f"{database(copied).place} holds the catalog of another folder than {other}"
-        assert_refused(ask(*words, "--data", other), 2, fault, "--data", "--catalog")
+        error = f"{database(copied).place} holds the catalog of another folder than {other}"
+        assert_refused(ask(*words, "--data", other), 2, error, "--data", "--catalog")
     assert everything(copied) == before
     assert ask("stats", "doushouqi", "--data", copied.rename(tmp_path / "moved")).code == 0
 
@@ -222,7 +222,7 @@ def test_changes_wait_for_each_other(copied: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("statement", "fault"),
+    ("statement", "error"),
     thinned(
         [
             # What is no query is none behind the first words of a cursor, either.
@@ -249,11 +249,11 @@ def test_changes_wait_for_each_other(copied: Path) -> None:
         3,
     ),
 )
-def test_sql_only_reads(statement: str, fault: str, asked: Path, ask: Ask) -> None:
+def test_sql_only_reads(statement: str, error: str, asked: Path, ask: Ask) -> None:
     """What would write, or do two things at once, is refused in one sentence by the server itself."""
     before = everything(asked)
     answer = ask("sql", statement, "--data", asked)
-    assert_refused(answer, 2, fault)
+    assert_refused(answer, 2, error)
     assert (answer.out, len(answer.err.splitlines())) == ("", 1)
     assert everything(asked) == before
 

@@ -159,7 +159,7 @@ def test_a_role_without_rights(copied: Path, server: Server, catalog_url: str, a
 
 @on_postgresql
 @pytest.mark.parametrize(
-    ("fault", "kind", "sentence"),
+    ("error", "kind", "sentence"),
     [
         (psycopg.errors.DiskFull("no room"), CapacityError, "there is no space left for {} (no room): "),
         (psycopg.errors.OutOfMemory("no room"), CapacityError, "there is no space left for {} (no room): "),
@@ -171,13 +171,13 @@ def test_a_role_without_rights(copied: Path, server: Server, catalog_url: str, a
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
 )
-def test_faults_have_sentences(
-    fault: psycopg.Error, kind: type[TablebaseError], sentence: str, tmp_path: Path, catalog_url: str, monkeypatch: Any
+def test_errors_have_sentences(
+    error: psycopg.Error, kind: type[TablebaseError], sentence: str, tmp_path: Path, catalog_url: str, monkeypatch: Any
 ) -> None:
     """With the exit codes that the same faults of a file have."""
     monkeypatch.setenv("TABLEBASE_CATALOG", catalog_url)
     with pytest.raises(kind) as raised, database(tmp_path).guard():
-        raise fault
+        raise error
     assert raised.value.exit_code == (3 if kind is CapacityError else 2)
     assert str(raised.value).startswith(sentence.format(database(tmp_path).place))
 

@@ -19,7 +19,7 @@ from support.program import reseal
 from support.regions import settled, solve, too_many
 
 from tablebase.checking import chances as verifying
-from tablebase.checking.chances import SLACK, chances_fault, verify_layer
+from tablebase.checking.chances import SLACK, chances_error, verify_layer
 from tablebase.errors import CorruptTableError
 from tablebase.functions.chance.chances import UNIT
 from tablebase.functions.chance.compiled import Compiled, compiled
@@ -55,7 +55,7 @@ def test_every_wrong_chance_is_found(name: str) -> None:
     """One unit too high, or twice the slack too low, for either player in any state; what is right is found to be right."""
     form, region, chances = solved(GAMES[name])
     [layer] = region.layers
-    assert chances_fault(form.kernels, region, layer, chances) is None
+    assert chances_error(form.kernels, region, layer, chances) is None
     numbers = states_of(form, region)
     for number in at_least_one(numbers if len(numbers) < 400 else numbers[::5]):
         for role in range(2):
@@ -64,8 +64,8 @@ def test_every_wrong_chance_is_found(name: str) -> None:
                 if wrong < 0:
                     continue
                 chances[role, number] = wrong
-                fault = chances_fault(form.kernels, region, layer, chances)
-                assert fault is not None, (number, role, wrong)
+                error = chances_error(form.kernels, region, layer, chances)
+                assert error is not None, (number, role, wrong)
                 chances[role, number] = right
 
 
@@ -80,22 +80,22 @@ def test_a_unit_too_much_is_found_and_the_slack_is_not() -> None:
             chances[:, 0] = right
             chances[role, 0] += change
             if chances[role, 0] >= 0:
-                assert (chances_fault(form.kernels, region, region.layers[0], chances) is not None) == is_found, (role, change)
+                assert (chances_error(form.kernels, region, region.layers[0], chances) is not None) == is_found, (role, change)
 
 
-def test_the_first_fault_is_named_whatever_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_error_is_named_whatever_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     """By its number, with the chance that is stored."""
     form, region, chances = solved(GAMES["hexapawn"])
     last = states_of(form, region)[-1]
     chances[0, last] = UNIT // 3
     part, nothing = Layer("part", last, last + 1), Layer("part", last, last)
-    assert (chances_fault(form.kernels, region, part, chances) or "").startswith(f"state {last} ")
-    assert chances_fault(form.kernels, region, nothing, chances) is None
+    assert (chances_error(form.kernels, region, part, chances) or "").startswith(f"state {last} ")
+    assert chances_error(form.kernels, region, nothing, chances) is None
     chances[:, 0] = UNIT // 2, UNIT // 4
     monkeypatch.setattr(verifying, "GRAIN", 100)
     for threads in (1, 3):
-        fault = chances_fault(form.kernels, region, region.layers[0], chances, threads)
-        assert (fault or "").startswith("state 0 has a chance of 0.5")
+        error = chances_error(form.kernels, region, region.layers[0], chances, threads)
+        assert (error or "").startswith("state 0 has a chance of 0.5")
 
 
 @pytest.mark.parametrize("alike", [harehedgehog_kernels.alike, too_many, alone], ids=["runs", "wrong runs", "no runs"])
@@ -107,14 +107,14 @@ def test_states_that_are_not_alike_are_checked_one_by_one(alike: Any) -> None:
     layer = Layer("part", 4032 * region.block, 4033 * region.block)
     kernels = replace(form.kernels, alike=alike)
     chances = settled(kernels, region, [4032])
-    assert chances_fault(kernels, region, layer, chances) is None
+    assert chances_error(kernels, region, layer, chances) is None
     for number in range(layer.begin, layer.end):
         for role in range(2):
             right = chances[role, number]
             chances[role, number] = right + SLACK + 1
-            fault = chances_fault(kernels, region, layer, chances)
-            assert fault is not None
-            assert fault.startswith(f"state {number} ")
+            error = chances_error(kernels, region, layer, chances)
+            assert error is not None
+            assert error.startswith(f"state {number} ")
             chances[role, number] = right
 
 
@@ -129,7 +129,7 @@ def test_trees_of_a_run_may_differ_in_what_they_look_up() -> None:
     kernels = replace(form.kernels, alike=too_many)
     settled(kernels, region, [block], chances)
     assert chances[:, layer.begin : layer.end].any()
-    assert chances_fault(kernels, region, layer, chances) is None
+    assert chances_error(kernels, region, layer, chances) is None
 
 
 @pytest.mark.parametrize("alike", [harehedgehog_kernels.alike, alone], ids=["runs", "no runs"])
@@ -141,14 +141,14 @@ def test_limits_are_what_follows_to_the_unit(alike: Any) -> None:
     layer = Layer("part", 6 * region.block, 7 * region.block)
     kernels = replace(form.kernels, alike=alike)
     chances = settled(kernels, region, [6], tolerance=0)
-    assert chances_fault(kernels, region, layer, chances) is None
+    assert chances_error(kernels, region, layer, chances) is None
     parts = {int(chance) for chance in chances[:, layer.begin : layer.end].flat if chance % (UNIT // 4)}
     assert parts
     for change in (-1, 1):
         for number in range(layer.begin, layer.end):
             for role in range(2):
                 chances[role, number] += change
-                assert chances_fault(kernels, region, layer, chances) is not None
+                assert chances_error(kernels, region, layer, chances) is not None
                 chances[role, number] -= change
 
 
@@ -164,8 +164,8 @@ def written(game: StochasticGame, path: Path, change: Callable[[h5py.File], None
     try:
         with closing(LayerFile(path, game, region, layer)) as file:
             verify_layer(form.kernels, file, np.zeros((2, region.size), np.int64))
-    except CorruptTableError as fault:
-        return fault
+    except CorruptTableError as error:
+        return error
     return None
 
 
@@ -201,9 +201,9 @@ def with_more(name: str) -> Callable[[h5py.File], None]:
 )
 def test_changed_files_are_found(change: Callable[[h5py.File], None], said: str, tmp_path: Path) -> None:
     """Though their seal is right."""
-    fault = written(GAMES["piglet"], tmp_path / "all.h5", change)
-    assert fault is not None
-    assert re.search(said, str(fault)), fault
+    error = written(GAMES["piglet"], tmp_path / "all.h5", change)
+    assert error is not None
+    assert re.search(said, str(error)), error
 
 
 def test_the_file_as_it_was_written_is_right(tmp_path: Path) -> None:

@@ -50,14 +50,14 @@ def test_a_flipped_bit_is_noticed(place: int, file: str, mixed: Path, ask: Ask) 
 
 
 @pytest.mark.parametrize(
-    ("what", "fault"),
+    ("what", "error"),
     [
         ("its own seal fits", "is not the file that was registered"),
         ("the catalog lists it", "is not as it was written (SHA-256 differs)"),
         ("the catalog lists another table", "is not as it was written"),
     ],
 )
-def test_neither_a_seal_nor_the_catalog_is_enough(what: str, fault: str, copied: Path, ask: Ask) -> None:
+def test_neither_a_seal_nor_the_catalog_is_enough(what: str, error: str, copied: Path, ask: Ask) -> None:
     """A file must be what its seal, its title and the catalog say."""
     path = copied / "doushouqi/2/RvC.h5"
     if what == "the catalog lists another table":
@@ -69,7 +69,7 @@ def test_neither_a_seal_nor_the_catalog_is_enough(what: str, fault: str, copied:
     else:
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         forge(copied, f"UPDATE tables SET file_sha256 = '{digest}' WHERE material = 'RvC'")
-    assert_refused(ask("verify", "--quick", "--data", copied), 1, f"{path} {fault}")
+    assert_refused(ask("verify", "--quick", "--data", copied), 1, f"{path} {error}")
 
 
 def test_what_cannot_be_read_is_named(copied: Path, ask: Ask) -> None:

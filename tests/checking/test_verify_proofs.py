@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from tablebase.checking.proofs import proof_faults, read_proof
+from tablebase.checking.proofs import proof_errors, read_proof
 from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase.game import load_game
@@ -28,9 +28,9 @@ def proof_of(text: str, tables: Tablebase) -> list[str]:
     return list(extract(verdict.search, position, verdict.outcome).text())
 
 
-def faults(lines: list[str], tables: Tablebase | None) -> list[str]:
+def errors(lines: list[str], tables: Tablebase | None) -> list[str]:
     """What the check says of these lines."""
-    return list(proof_faults(read_proof("\n".join(lines)), None if tables is None else tables.prober))
+    return list(proof_errors(read_proof("\n".join(lines)), None if tables is None else tables.prober))
 
 
 def damaged(lines: list[str], random: Random) -> dict[str, list[str]]:
@@ -57,25 +57,25 @@ def damaged(lines: list[str], random: Random) -> dict[str, list[str]]:
     }
 
 
-def test_faults_are_found(more_tables: Tablebase) -> None:
+def test_errors_are_found(more_tables: Tablebase) -> None:
     """A proof holds as it was written; each of these changes makes it one that does not."""
     lines = proof_of(HARD, more_tables)
-    assert faults(lines, more_tables) == []
+    assert errors(lines, more_tables) == []
     for said, faulty in damaged(lines, Random(3)).items():
-        assert any(said in fault for fault in faults(faulty, more_tables)), said
+        assert any(said in error for error in errors(faulty, more_tables)), said
 
 
 def test_tables_are_asked(more_tables: Tablebase) -> None:
     """A proof that ends in tables needs them, and what they say."""
     lines = proof_of(ENDS_IN_TABLES, more_tables)
-    assert faults(lines, more_tables) == []
+    assert errors(lines, more_tables) == []
     turned = [json.dumps(json.loads(lines[0]) | {"outcome": "loss"}), *lines[1:]]
-    assert any("the table says something else" in fault for fault in faults(turned, more_tables))
-    assert any("there is no table to ask" in fault for fault in faults(lines, None))
+    assert any("the table says something else" in error for error in errors(turned, more_tables))
+    assert any("there is no table to ask" in error for error in errors(lines, None))
 
 
 @pytest.mark.parametrize(
-    ("text", "fault"),
+    ("text", "error"),
     [
         ("", "it is empty"),
         ("proof", "a line of it is not JSON"),
@@ -85,6 +85,6 @@ def test_tables_are_asked(more_tables: Tablebase) -> None:
         ('{"game": "hexapawn", "rules": "", "position": "", "outcome": "", "positions": 1}\n{"rank": 1}', "lacks position, rank"),
     ],
 )
-def test_texts_that_are_no_proofs(text: str, fault: str) -> None:
-    with pytest.raises(TablebaseError, match=fault):
+def test_texts_that_are_no_proofs(text: str, error: str) -> None:
+    with pytest.raises(TablebaseError, match=error):
         read_proof(text)

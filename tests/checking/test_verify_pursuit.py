@@ -48,12 +48,12 @@ def right_codes(solved: Solved, game: Game, material: Material) -> dict[int, Cod
     return {side: codes.copy() for side, codes in enumerate(solved(game).table(material)[0])}
 
 
-def fault_of(check: Check, *arguments: object) -> str | None:
+def error_of(check: Check, *arguments: object) -> str | None:
     """What the check says; None if it accepts the codes."""
     try:
         check(*arguments)
-    except CorruptTableError as fault:
-        return str(fault)
+    except CorruptTableError as error:
+        return str(error)
     return None
 
 
@@ -145,8 +145,8 @@ def test_any_wrong_code_is_found(solved: Solved, game: Game, name: str) -> None:
             changed = codes | {position.side: codes[position.side].copy()}
             changed[position.side][index] = wrong
             given = (game, material, changed, NARROW_ANY, solved(game).load)
-            sentence = fault_of(pursuit.verify_codes, *given)
-            assert sentence == fault_of(general.verify_codes, *given)
+            sentence = error_of(pursuit.verify_codes, *given)
+            assert sentence == error_of(general.verify_codes, *given)
             assert sentence is not None, (render(game, position), wrong)
             found = re.fullmatch(r"(\S+ \S) is stored as a .*, which its moves contradict", sentence)
             assert found is not None
@@ -165,9 +165,9 @@ def test_the_wrong_position_is_named(solved: Solved, check: Check) -> None:
     for wrong, words in [*((NARROW_ANY.code(value), words) for value, words in said.items()), (DRAW, "draw")]:
         codes = right_codes(solved, game, material)
         codes[0][index] = wrong
-        fault = fault_of(check, game, material, codes, NARROW_ANY, solved(game).load)
-        assert fault is not None
-        assert fault.startswith(f"{render(game, position)} is stored as a {words}, which")
+        error = error_of(check, game, material, codes, NARROW_ANY, solved(game).load)
+        assert error is not None
+        assert error.startswith(f"{render(game, position)} is stored as a {words}, which")
 
 
 @both_programs
@@ -192,12 +192,12 @@ def test_threads_and_blocks_change_nothing(solved: Solved, game: Game, name: str
             side: np.where(np.arange(len(some)) < len(some) // 2, some, win).astype(some.dtype) for side, some in codes.items()
         }
         given = [(game, material, some, NARROW_ANY, solved(game).load) for some in (codes, wrong)]
-        expected, fault = pursuit.verify_codes(*given[0]), fault_of(pursuit.verify_codes, *given[1])
+        expected, error = pursuit.verify_codes(*given[0]), error_of(pursuit.verify_codes, *given[1])
         with monkeypatch.context() as patch, threads.use(3):
             patch.setattr(pursuit, "ROWS_AT_ONCE", 2)
             assert pursuit.verify_codes(*given[0]) == expected
-            assert fault_of(pursuit.verify_codes, *given[1]) == fault
-        assert fault is not None
+            assert error_of(pursuit.verify_codes, *given[1]) == error
+        assert error is not None
 
 
 def test_pursuits_are_checked_as_such(solved: Solved, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from support.program import Ask, assert_one_sentence, assert_refused
 
 from tablebase.building.batch import read_batch
 from tablebase.building.batch_record import BatchRecord
-from tablebase.checking.proofs import proof_faults, read_proof
+from tablebase.checking.proofs import proof_errors, read_proof
 from tablebase.checking.published import read_published
 from tablebase.commands.program import commands, made
 from tablebase.commands.tablebase import Tablebase
@@ -189,7 +189,7 @@ def readers(pawn_tables: Tablebase) -> Readers:
         "batch": read_batch,
         "batch record": lambda path: BatchRecord(path.replace(path.with_name("a.record.json")).with_name("a")),
         "records": lambda path: [list(replayed(PAWNS, record)) for record in records_in(path)],
-        "proof": lambda path: list(proof_faults(read_proof(text(path)), pawn_tables.prober)),
+        "proof": lambda path: list(proof_errors(read_proof(text(path)), pawn_tables.prober)),
         "published": lambda path: read_published(path, PAWNS),
         "own table": lambda path: own_tables({"own": path.replace(path.with_suffix(".csv"))}),
         "board": lambda path: load_rules(f"doushouqi-board={USUAL.read(str(path))}"),
@@ -242,8 +242,8 @@ def sentences() -> Iterator[None]:
     """Errors can be written as text in UTF-8, whatever they quote."""
     try:
         yield
-    except TablebaseError as fault:
-        str(fault).encode()
+    except TablebaseError as error:
+        str(error).encode()
         raise
 
 

@@ -109,12 +109,12 @@ def test_everything_is_built_and_then_the_steps_are_taken(
     assert begun == [(event, game) for game in ("doushouqi", "hexapawn") for event in ("begin", "end")]
     again = tablebase.batch(path)
     assert again is not None
-    assert (again.run, again.faults, again.left, again.waiting) == (0, (), 0, 0)
+    assert (again.run, again.errors, again.left, again.waiting) == (0, (), 0, 0)
     assert capsys.readouterr().err.count("nothing to do") == 2
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "fault"),
+    ("text", "line", "error"),
     [
         ('[[build]]\ngame = "dou"\npieces = 2', 1, "no game"),
         ('[[build]]\ngame = "doushouqi"', 1, "choose tables"),
@@ -135,7 +135,7 @@ def test_everything_is_built_and_then_the_steps_are_taken(
         (f'workers = 2\nexecutor = "dask"\n{SCHEDULER}\n[[build]]\ngame = "hexapawn"', 3, "a scheduler has workers"),
         ('grace = "long"\n[[build]]\ngame = "hexapawn"', 1, "'long' is not a duration"),
         ('disk = "much"\n[[build]]\ngame = "hexapawn"', 1, "invalid size 'much'"),
-        *((f'[[build]]\ngame = "hexapawn"\n[[then]]\ncommand = {step}', 3, fault) for step, fault in STEPS.items()),
+        *((f'[[build]]\ngame = "hexapawn"\n[[then]]\ncommand = {step}', 3, error) for step, error in STEPS.items()),
         (f'[[build]]\ngame = "hexapawn"\n{2 * OUTPUT}', 6, "is used by the same command already"),
         ('log = "nowhere/log"\n[[build]]\ngame = "hexapawn"', 1, "there is no folder nowhere"),
         ('workers = 2\njson-log = "."\n[[build]]\ngame = "hexapawn"', 2, ". is a folder"),
@@ -143,12 +143,12 @@ def test_everything_is_built_and_then_the_steps_are_taken(
         ('workers = 2\ndata = "a\\u0000b"\n[[build]]\ngame = "hexapawn"', 2, "data must be without the character NUL"),
     ],
 )
-def test_what_is_wrong_is_found_before_anything_starts(text: str, line: int, fault: str, tmp_path: Path, ask: Ask) -> None:
+def test_what_is_wrong_is_found_before_anything_starts(text: str, line: int, error: str, tmp_path: Path, ask: Ask) -> None:
     """One sentence with the line; a good entry before it is not built either."""
     path = night(tmp_path, text + '\n[[build]]\ngame = "hexapawn"\npriority = 9\n')
     for more in ([], ["--dry-run"]):
         answer = ask("batch", path, "--data", tmp_path / "data", *more)
-        assert_one_sentence(answer, f"error: {path}, line {line}: ", fault, code=3 if "bytes" in fault else 2)
+        assert_one_sentence(answer, f"error: {path}, line {line}: ", error, code=3 if "bytes" in error else 2)
     assert {one.name for one in tmp_path.iterdir()} <= {"night.toml", ".night.toml.lock"}
 
 
@@ -189,7 +189,7 @@ def test_steps_wait_for_no_deadline_that_has_passed(
     assert "1 command is left" in answer.errors[-1]
 
 
-def test_a_fault_does_not_end_the_night(copied: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_error_does_not_end_the_night(copied: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """What does not depend on it is built; the exit code is that of the first fault, and no step is taken."""
 
     def fails(game: Game, path: Path, *more: Any) -> Path:

@@ -124,17 +124,17 @@ def test_an_estimate_in_a_notebook(two_pieces: Path) -> None:
 
 
 @pytest.mark.parametrize("quick", [False, True])
-def test_a_check_finds_a_fault(quick: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_check_finds_a_error(quick: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """As a result that names the table, and a sentence on standard error."""
     built = tablebase.build(GAME, material="CvC", data=tmp_path, solver="reference")
     assert [record.engine for record in built.records] == ["reference"]
-    assert tablebase.verify(GAME, material=["CvC"], data=tmp_path, quick=quick).faults == {}
+    assert tablebase.verify(GAME, material=["CvC"], data=tmp_path, quick=quick).errors == {}
     (path,) = [tmp_path / name for name in contents(tmp_path) if "CvC" in name]
     flip(path, path.stat().st_size // 2)
     capsys.readouterr()
     result = tablebase.verify(None if quick else GAME, data=tmp_path, quick=quick)
-    assert (result.correct, len(result.faults)) == (result.tables - 1, 1)
-    assert "CvC" in next(iter(result.faults))
+    assert (result.correct, len(result.errors)) == (result.tables - 1, 1)
+    assert "CvC" in next(iter(result.errors))
     assert "error: " in capsys.readouterr().err
     assert result._repr_html_().count("<tr>") == 2
 

@@ -222,8 +222,8 @@ def test_a_damaged_chunk_is_named(data: Path) -> None:
     flip(path, path.stat().st_size - 700)
     with tablebase.open(data) as tables:
         answers = tables.probe_many("rows", list(twin.values(Rows())))
-        faults = {type(one.error) for one in answers if isinstance(one, Unanswered)}
-    assert faults == {CorruptTableError}
+        errors = {type(one.error) for one in answers if isinstance(one, Unanswered)}
+    assert errors == {CorruptTableError}
 
 
 def test_hints(typed: Ask, data: Path) -> None:
@@ -236,7 +236,7 @@ def test_hints(typed: Ask, data: Path) -> None:
     assert ", best move " in typed(["hint", "quit"], *words, data).out
 
 
-def test_a_fault_of_the_rules_is_a_sentence(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_error_of_the_rules_is_a_sentence(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Wherever a function of an author fails: it names the function and the position."""
     assert ask("build", "rows", "--data", tmp_path / "data").code == 0
 
@@ -270,7 +270,7 @@ VAGUE: dict[str, dict[str, Callable[..., Any]]] = {
 
 
 @pytest.mark.parametrize(
-    ("fault", "command", "said"),
+    ("error", "command", "said"),
     [
         ("list", "build", "moves(.........) of rows returns ['a1', 'b1', "),
         ("list", "match", "moves(.........) of rows returns ['a1', 'b1', "),
@@ -288,14 +288,14 @@ VAGUE: dict[str, dict[str, Callable[..., Any]]] = {
     ],
 )
 def test_functions_that_do_not_agree(
-    fault: str, command: str, said: str, ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    error: str, command: str, said: str, ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each is a sentence with a position, and nothing is left on disk."""
-    monkeypatch.setattr("support.functions.rows", lambda: type("Vague", (Rows,), VAGUE[fault])())
+    monkeypatch.setattr("support.functions.rows", lambda: type("Vague", (Rows,), VAGUE[error])())
     load_rules.cache_clear()
     words = ["--player", "random", "--player", "random", "--games", "2"] if command == "match" else []
     answer = ask(command, "rows", *words, "--data", tmp_path if command == "build" else tmp_path.parent)
-    assert_refused(answer, 1 if fault == "lumped" else 2, said, "run 'tablebase check-rules rows'")
+    assert_refused(answer, 1 if error == "lumped" else 2, said, "run 'tablebase check-rules rows'")
     assert not list(tmp_path.rglob("*.h5*"))
 
 
@@ -319,6 +319,6 @@ def test_parts_that_are_missing(part: str, value: object, said: str) -> None:
             if value is not None:
                 setattr(self, part, value)
 
-    with pytest.raises(RulesError) as fault:
+    with pytest.raises(RulesError) as error:
         Partial().check_parts()
-    assert str(fault.value).startswith(said)
+    assert str(error.value).startswith(said)

@@ -81,18 +81,18 @@ def test_one_sentence_everywhere(two_pieces: Path) -> None:
     given = {"statement": "SELECT 1", "material": "RvC", "pieces": 2}
     with Tablebase(two_pieces) as tables, client_of(two_pieces, mine=True) as client:
         for verb in at_least_one([one for one in VERBS.values() if missing(rules, one.http_needs or one.needs)]):
-            with pytest.raises(RulesError, match=f"because it .* {verb.http_needs or verb.needs}: ") as fault:
+            with pytest.raises(RulesError, match=f"because it .* {verb.http_needs or verb.needs}: ") as error:
                 check_verb(verb.name, rules, over_http=True)
             sent = {name: value for name, value in given.items() if verb.name in NEEDS.get(name, ())}
             answer = client.post("/api/v1/mine", json={"game": "pig", **sent}) if verb.name == "mine" else None
             if verb.name in OVER_HTTP:
                 answer = client.get(f"/api/v1/{verb.name}", params={"game": "pig", **sent})
             if answer is not None:
-                assert (answer.status_code, answer.json()["detail"]) == (400, str(fault.value))
+                assert (answer.status_code, answer.json()["detail"]) == (400, str(error.value))
             if verb.name in ("count", "prove", "features", "patterns"):
                 with pytest.raises(RulesError) as said:
                     verb.function(*[tables] * bool(verb.owner), "pig")
-                assert str(said.value) == str(fault.value)
+                assert str(said.value) == str(error.value)
 
 
 OVER_HTTP = ("count", "estimate", "materials", "material", "records")
@@ -132,4 +132,4 @@ def test_work_on_folders(two_pieces: Path, tmp_path: Path, capsys: pytest.Captur
             stray.relative_to(tmp_path / "merged").as_posix()
         ]
         assert stray.exists() is not yes
-    assert not tablebase.verify("doushouqi", data=tmp_path / "merged", workers=1).faults
+    assert not tablebase.verify("doushouqi", data=tmp_path / "merged", workers=1).errors

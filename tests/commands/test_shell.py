@@ -130,7 +130,7 @@ def test_commands_have_the_options_that_they_use(ask: Ask) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "fault"),
+    ("words", "error"),
     [
         (["echo"], "Missing argument 'GAME'."),
         (["echo", "pig"], "pig is not a game for 'echo', because it does not support counting"),
@@ -144,8 +144,8 @@ def test_commands_have_the_options_that_they_use(ask: Ask) -> None:
         (["ech"], "No such command 'ech'. Did you mean 'echo'?"),
     ],
 )
-def test_refusals(words: list[str], fault: str, ask: Ask) -> None:
-    assert_one_sentence(ask(*words), fault)
+def test_refusals(words: list[str], error: str, ask: Ask) -> None:
+    assert_one_sentence(ask(*words), error)
 
 
 def test_it_answers_over_http(hexapawns: Path) -> None:

@@ -150,7 +150,7 @@ def test_a_crash_is_a_sentence(starting: Start, tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-def test_a_fault_of_the_program_shows_where(two_pieces: Path) -> None:
+def test_a_error_of_the_program_shows_where(two_pieces: Path) -> None:
     """The traceback has the frames of both processes."""
     broken = f"import tablebase.catalog.sqlite as sqlite; sqlite.SqliteDatabase.query = None; {PROGRAM}"
     answer = ask_fresh("sql", "SELECT 1", "--data", two_pieces, program=broken)

@@ -140,13 +140,13 @@ def test_costly_figures_are_printed(full_folder: Path, ask: Ask, names: dict[str
 
 def test_another_figure_is_noticed(ask: Ask, names: dict[str, object]) -> None:
     row = Row("Hexapawn", "so many", "tablebase count hexapawn --format csv", ["135,65", "136"], ["134", "13"], "always", "same")
-    for command, faults in (
+    for command, errors in (
         (row.command, ["136", "not 134"]),
         (">>> 135 + 1", ["135,65"]),
         ("tablebase count nothing", row.figures),
     ):
         asked = row._replace(command=command)
-        assert wrong([asked], {command: output(command, ask, names)}) == {"Hexapawn: so many": faults}
+        assert wrong([asked], {command: output(command, ask, names)}) == {"Hexapawn: so many": errors}
 
 
 def test_figures_occur_as_a_whole() -> None:

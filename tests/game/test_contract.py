@@ -118,7 +118,7 @@ def test_the_step_that_wins_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "fault"),
+    ("text", "error"),
     {
         "K1g b lost": "White has no piece on a square where its step wins: leave out 'lost'",
         "1K1 w lost": "Black has no pieces: both sides need at least one",
@@ -127,9 +127,9 @@ def test_the_step_that_wins_counts() -> None:
         "1Kg lost b": "'1Kg lost b' is not a position",
     }.items(),
 )
-def test_a_mark_that_no_move_can_have_left(text: str, fault: str) -> None:
+def test_a_mark_that_no_move_can_have_left(text: str, error: str) -> None:
     """It is refused wherever a position is read, and a marked one where the game must not be over."""
-    with pytest.raises(NotationError, match=fault):
+    with pytest.raises(NotationError, match=error):
         as_asked(crossing(), text)
     with pytest.raises(NotationError, match="the game is over in '1Kg b lost'"):
         parse(crossing(), "1Kg b lost")

@@ -68,7 +68,7 @@ COLOURS = {
     "kinds": (Kind("A", "runner", 0, (0, 1, 2), LINE), Kind("a", "runner", 1, (0, 1, 2), LINE)),
     "swap": (0, 1, 2),
 }
-FAULTS: dict[str, tuple[Escape, dict[str, Any], str]] = {
+ERRORS: dict[str, tuple[Escape, dict[str, Any], str]] = {
     "nobody": (Escape("z", {}), {}, "a kind with at most one piece, not 'z'"),
     "several": (Escape("b", {}), {}, "a kind with at most one piece, not 'b'"),
     "its friend": (Escape("A", {"A": SOME}), {}, "guarded by enemies of runner, from each of their squares; 'A' is wrong"),
@@ -83,10 +83,10 @@ FAULTS: dict[str, tuple[Escape, dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("escape", "changes", "fault"), FAULTS.values(), ids=FAULTS)
-def test_a_contradictory_escape_is_refused(escape: Escape, changes: dict[str, Any], fault: str) -> None:
+@pytest.mark.parametrize(("escape", "changes", "error"), ERRORS.values(), ids=ERRORS)
+def test_a_contradictory_escape_is_refused(escape: Escape, changes: dict[str, Any], error: str) -> None:
     """Each fault raises RulesError with a sentence that names the game and the fault."""
-    with pytest.raises(RulesError, match=f"^tiny: .*{fault}"):
+    with pytest.raises(RulesError, match=f"^tiny: .*{error}"):
         tiny(escape, **changes)
 
 

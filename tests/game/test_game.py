@@ -52,7 +52,7 @@ def test_an_unknown_square_is_refused(name: str) -> None:
         Board.full(3, 2).square(name)
 
 
-FAULTS: dict[str, tuple[Callable[[], Game], str]] = {
+ERRORS: dict[str, tuple[Callable[[], Game], str]] = {
     "no squares": (lambda: tiny(board=Board(2, 2, ())), "1 to 127 squares, not 0"),
     "too many squares": (lambda: tiny(board=Board.full(16, 8)), "1 to 127 squares, not 128"),
     "files without a letter": (lambda: tiny(board=Board.full(27, 1)), "at most 26 files, not 27"),
@@ -86,7 +86,7 @@ FAULTS: dict[str, tuple[Callable[[], Game], str]] = {
 }
 
 
-@pytest.mark.parametrize(("build", "sentence"), FAULTS.values(), ids=FAULTS)
+@pytest.mark.parametrize(("build", "sentence"), ERRORS.values(), ids=ERRORS)
 def test_contradictory_rules_are_refused(build: Callable[[], Game], sentence: str) -> None:
     """Each fault raises RulesError with a sentence that names the game and the fault."""
     with pytest.raises(RulesError, match=f"^tiny: .*{sentence}"):

@@ -35,7 +35,7 @@ def test_a_variant_has_one_name(name: str, canonical: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "fault"),
+    ("name", "error"),
     [
         ("chess", f"there is no game 'chess'; installed: {', '.join(game_names())}"),
         ("", "there is no game ''"),
@@ -56,9 +56,9 @@ def test_a_variant_has_one_name(name: str, canonical: str) -> None:
         ("hasenspiel-early=none-8x8-early=none", "sets early twice"),
     ],
 )
-def test_what_is_no_game_is_told_in_one_sentence(name: str, fault: str) -> None:
+def test_what_is_no_game_is_told_in_one_sentence(name: str, error: str) -> None:
     """An unknown game, an unknown or malformed variant, one that is given twice, or one that the rules refuse."""
-    with pytest.raises(RulesError, match=re.escape(fault)) as caught:
+    with pytest.raises(RulesError, match=re.escape(error)) as caught:
         load_game(name)
     assert "\n" not in str(caught.value)
     assert caught.value.exit_code == 2
@@ -159,7 +159,7 @@ def test_the_longest_name_is_meant() -> None:
 
 @pytest.mark.usefixtures("herds")
 @pytest.mark.parametrize(
-    ("name", "fault"),
+    ("name", "error"),
     [
         ("misnamed", "'herds:wrong_name' calls its game 'hunt', not 'misnamed'"),
         ("wordy", "'herds:no_game' of wordy must be a function that returns a game, not 'hunt'"),
@@ -168,9 +168,9 @@ def test_the_longest_name_is_meant() -> None:
         ("needy", "herds:needy"),
     ],
 )
-def test_wrong_entry_points_are_told(name: str, fault: str) -> None:
+def test_wrong_entry_points_are_told(name: str, error: str) -> None:
     """What gives no game, one of another name, or none without a variant, is named with its entry point."""
-    with pytest.raises(RulesError, match=fault):
+    with pytest.raises(RulesError, match=error):
         load_game(name)
 
 
@@ -203,7 +203,7 @@ def test_games_go_on_and_say_which_is_broken(text: str, said: str, broken: Calla
     assert ask("estimate", "hexapawn", "--pieces", "2").code == 0
 
 
-def test_an_interrupt_is_no_fault_of_the_rules(broken: Callable[[str], None]) -> None:
+def test_an_interrupt_is_no_error_of_the_rules(broken: Callable[[str], None]) -> None:
     """Ctrl-C while a module is being loaded ends what has been asked, as anywhere else."""
     broken("raise KeyboardInterrupt")
     with pytest.raises(KeyboardInterrupt):

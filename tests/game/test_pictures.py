@@ -71,11 +71,11 @@ def test_a_module_beside_the_rules_draws(tmp_path: Path, monkeypatch: pytest.Mon
         (PICTURES.replace("<svg viewBox", "<svg width"), "neither a viewBox nor a width and a height"),
     ],
 )
-def test_faults_of_pictures_are_sentences(pictures: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_of_pictures_are_sentences(pictures: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rules = coin(tmp_path, monkeypatch, f"coin_{abs(hash(pictures))}", pictures)
-    with pytest.raises(Exception, match=said) as fault:
+    with pytest.raises(Exception, match=said) as error:
         svg.board(rules, "heads")
-    assert "\n" not in str(fault.value)
+    assert "\n" not in str(error.value)
 
 
 def test_modules_without_a_package() -> None:

@@ -268,7 +268,7 @@ def test_a_script_that_loads_itself(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("stem", "old", "new", "fault"),
+    ("stem", "old", "new", "error"),
     [
         ("broken", "", "x = 1\ndef game(:\n", "cannot be loaded: SyntaxError: invalid syntax (broken.py, line 2)"),
         ("failing", "", "x = 1\n\nraise ValueError('no\\nrules')\n", "cannot be loaded: ValueError: no rules (failing.py, line 3)"),
@@ -283,15 +283,15 @@ def test_a_script_that_loads_itself(folder: Path) -> None:
         ("two.parts", '"heap"', '"heap"', "'{}' cannot be a rules file: rename it to letters, digits and underscores"),
     ],
 )
-def test_a_file_that_cannot_be_used(stem: str, old: str, new: str, fault: str, folder: Path, ask: Ask) -> None:
+def test_a_file_that_cannot_be_used(stem: str, old: str, new: str, error: str, folder: Path, ask: Ask) -> None:
     """One sentence that names the file and, where there is one, the line; a file that is mended can be used at once."""
     file = os.path.relpath(other_file(folder, stem, old, new))
     for words in (["build", file], ["games", "--rules", file]):
-        assert_one_sentence(ask(*words), fault.format(file), file)
+        assert_one_sentence(ask(*words), error.format(file), file)
     assert os.environ[VARIABLE] == ""
-    assert any(word in fault for word in ("is the game of", "hides")) or stem not in sys.modules
+    assert any(word in error for word in ("is the game of", "hides")) or stem not in sys.modules
     (folder / "heap.py").rename(file)
-    if fault.startswith("cannot") or "divided" in fault:
+    if error.startswith("cannot") or "divided" in error:
         assert ask("check-rules", file).code == 0
     assert ask("estimate", "hexapawn", "--pieces", "2").code == 0
 
@@ -321,9 +321,9 @@ def test_sentences_name_the_file(folder: Path) -> None:
     (folder / "d").mkdir()
     (folder / "pawns.py").write_text(PAWNS)
     pawns = tablebase.load("pawns.py", size="3x4")
-    fault = MissingTableError(pawns.name, "d", pieces=2)
-    assert fault.command == "tablebase build pawns.py --variant 3x4 --pieces 2 --data d"
-    assert ask_fresh(*fault.command.split()[1:]).code == 0
+    error = MissingTableError(pawns.name, "d", pieces=2)
+    assert error.command == "tablebase build pawns.py --variant 3x4 --pieces 2 --data d"
+    assert ask_fresh(*error.command.split()[1:]).code == 0
     tablebase.load("heap.py")
     assert "than those in heap.py" in str(StaleTableError(Path("d/heap/exact/all.h5"), "heap-counters=3"))
     assert "than those installed" in str(StaleTableError(Path("d/heaps/exact/all.h5"), "heaps"))

@@ -26,7 +26,7 @@ from tablebase.graph.forcing import solve
 from tablebase.graph.reachable import game_bits, reachable
 from tablebase.graph.stages import ONGOING
 from tablebase.positions.material import material_of
-from tablebase.positions.pursuit import pursuit_fault
+from tablebase.positions.pursuit import pursuit_error
 from tablebase.system.compute import threads
 
 PURSUITS = (
@@ -52,7 +52,7 @@ def naive_count(game: Game, start: Position | None = None) -> GameCounts:
 def both_counts(game: Game, start: Position | None = None) -> set[GameCounts]:
     """What is counted in a graph and tier after tier; one element if both say the same."""
     start = parse(game, game.start) if start is None else start
-    assert pursuit_fault(game, material_of(game, start)) is None
+    assert pursuit_error(game, material_of(game, start)) is None
     return {count_graph(reachable(game, start), game_bits(game, start)), count_pursuit(game, start)}
 
 
@@ -124,7 +124,7 @@ def test_boards_of_more_than_64_squares(escape: bool, side: str) -> None:
 def test_games_that_are_no_pursuits(make: Callable[[], Game]) -> None:
     """Captures, goals and different kinds are counted in a graph."""
     game = make()
-    assert pursuit_fault(game, material_of(game, parse(game, game.start))) is not None
+    assert pursuit_error(game, material_of(game, parse(game, game.start))) is not None
     assert count(game) == naive_count(game)
 
 

@@ -119,7 +119,7 @@ def test_an_interruption_leaves_no_file_behind(two_pieces: Path, tmp_path: Path)
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
-def test_a_fault_leaves_no_file_behind(ask: Ask, copied: Path, tmp_path: Path) -> None:
+def test_a_error_leaves_no_file_behind(ask: Ask, copied: Path, tmp_path: Path) -> None:
     """A table that cannot be read ends the export in one sentence; what is there has its name and is whole."""
     path = table_of(copied, "TvL")
     data = path.read_bytes()

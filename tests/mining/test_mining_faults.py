@@ -251,7 +251,7 @@ def test_too_much_memory(two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyP
     )
 
 
-def test_a_fault_after_the_first_rows(two_pieces: Path, ask: Ask) -> None:
+def test_a_error_after_the_first_rows(two_pieces: Path, ask: Ask) -> None:
     """A stream that has begun fails in another way than a statement that has not; the sentence is the same."""
     statement = "SELECT CASE WHEN range = 199999 THEN error('late') END AS a FROM range(200000)"
     answer = ask("mine", "doushouqi", statement, "--data", two_pieces, "--format", "csv")

@@ -84,7 +84,7 @@ def test_no_other_file_can_be_read(games: Path, two_pieces: Path) -> None:
         ("mine=broken.parquet", "broken.parquet cannot be read"),
     ],
 )
-def test_faults(text: str, message: str, games: Path, two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors(text: str, message: str, games: Path, two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(games.parent)
     Path("broken.parquet").write_text("no table", encoding="utf-8")
     answer = ask("mine", "doushouqi", "SELECT 1", "--table", text, "--data", two_pieces)

@@ -276,7 +276,7 @@ def test_an_export_has_the_rows_of_a_statement(ask: Ask, folder: Path, piglet_ta
     assert read(tmp_path / "pig") == Counter(expected)
 
 
-FAULTS = {
+ERRORS = {
     "unknown column": (("mine", "noughts", "SELECT threats FROM positions"), 'column "threats" not found'),
     "unknown table": (("mine", "noughts", "FROM games"), "there is no table games: query positions"),
     "unknown word": (("mine", "noughts", "SELECT 1 FROM positions WHERE side = 'w'"), "invalid side 'w': expected x or o"),
@@ -292,17 +292,17 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("case", FAULTS)
+@pytest.mark.parametrize("case", ERRORS)
 def test_what_cannot_be_is_a_sentence(case: str, ask: Ask, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    words, said = FAULTS[case]
+    words, said = ERRORS[case]
     answer = ask(*words, "--data", folder)
     assert_one_sentence(answer, said)
     assert answer.code == 2
     assert not list(tmp_path.iterdir())
 
 
-def test_faulty_features_are_sentences(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errory_features_are_sentences(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that fails while rows are made, one of pieces, and a module without a list of them."""
 
     @feature()

@@ -55,9 +55,9 @@ OTHERS = [
 def test_a_word_that_no_row_has(condition: str, two_pieces: Path) -> None:
     """It is named, with the words there are if they are few; it may stand in a filter, or in a part of the statement."""
     statement = condition if condition.startswith(("SELECT", "WITH")) else f"SELECT count(*) FROM positions p WHERE {condition}"
-    with pytest.raises(TablebaseError) as fault:
+    with pytest.raises(TablebaseError) as error:
         mined(JUNGLE, two_pieces, statement)
-    assert IMPOSSIBLE[condition] in str(fault.value)
+    assert IMPOSSIBLE[condition] in str(error.value)
 
 
 @pytest.mark.parametrize("statement", thinned(OTHERS, 3))

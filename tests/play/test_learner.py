@@ -186,15 +186,15 @@ DAMAGE: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("damage", "fault"), DAMAGE.values(), ids=DAMAGE)
-def test_a_file_of_something_else_is_refused(damage: dict[str, Any], fault: str, path: Path) -> None:
+@pytest.mark.parametrize(("damage", "error"), DAMAGE.values(), ids=DAMAGE)
+def test_a_file_of_something_else_is_refused(damage: dict[str, Any], error: str, path: Path) -> None:
     """One sentence says what is wrong; the learner stays as it was."""
     trained(1).save(path)
     path.write_text(json.dumps({**json.loads(path.read_text()), **damage}))
     learner = Learner(PAWNS, PAWNS.initial)
     with pytest.raises(TablebaseError) as refused:
         learner.load(path)
-    assert f"{path} {fault}" in str(refused.value)
+    assert f"{path} {error}" in str(refused.value)
     assert str(refused.value).endswith(": name another file, or delete it")
     assert (learner.games, learner.training, learner.values.weights.any()) == (0, Training(), False)
 

@@ -321,8 +321,8 @@ DAMAGE: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
 }
 
 
-@pytest.mark.parametrize(("damage", "fault"), DAMAGE.values(), ids=DAMAGE)
-def test_a_file_of_something_else_is_refused(damage: Callable[[dict[str, Any]], object], fault: str, path: Path) -> None:
+@pytest.mark.parametrize(("damage", "error"), DAMAGE.values(), ids=DAMAGE)
+def test_a_file_of_something_else_is_refused(damage: Callable[[dict[str, Any]], object], error: str, path: Path) -> None:
     """One sentence says what is wrong; the boxes and the file stay as they were."""
     learner = boxes()
     learner.save(path)
@@ -333,7 +333,7 @@ def test_a_file_of_something_else_is_refused(damage: Callable[[dict[str, Any]], 
     with pytest.raises(TablebaseError) as refused:
         learner.load(path)
     assert f"{path} " in str(refused.value)
-    assert fault in str(refused.value)
+    assert error in str(refused.value)
     assert str(refused.value).endswith(": name another file, or delete it")
     assert len(str(refused.value)) < 400
     with pytest.raises(TablebaseError):

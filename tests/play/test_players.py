@@ -147,7 +147,7 @@ def test_the_fox_box_player_is_that_of_the_twin(size: int) -> None:
     assert f"{player.fuzz:.6f}" == f"{FAIR[size]:.6f}"
     assert player.subject == f"the FoxBox player with fuzz {player.fuzz:.6g} plays"
     loser = HOUNDS if values[one.start][0] == "win" else FOX
-    chances = [naive_walk.fault_probability(one, kept, loser, fuzz)[one.start] for fuzz in (player.fuzz, player.fuzz + 1e-5)]
+    chances = [naive_walk.error_probability(one, kept, loser, fuzz)[one.start] for fuzz in (player.fuzz, player.fuzz + 1e-5)]
     assert chances[0] < 0.5 <= chances[1]
 
 

@@ -19,7 +19,7 @@ from tablebase.game.notation import check_pieces, parse, render
 from tablebase.positions.material import Material, material_of, materials
 from tablebase.probe import batch as many
 from tablebase.probe.answers import Probe, Unanswered
-from tablebase.probe.squares import row_fault, sound_rows
+from tablebase.probe.squares import row_error, sound_rows
 from tablebase.tables.values import Value
 from tablebase_rules.doushouqi import game as doushouqi
 
@@ -263,5 +263,5 @@ def test_rows_are_refused_where_single_positions_are(name: str) -> None:
             sound = sound_rows(game, material, rows)
             assert sound.tolist() == [takes(game, material, 0, row) for row in rows.tolist()]
             seen |= set(sound.tolist())
-            assert all(row_fault(game, material, 0, row) for row in rows[~sound].tolist())
+            assert all(row_error(game, material, 0, row) for row in rows[~sound].tolist())
     assert seen == {True, False}

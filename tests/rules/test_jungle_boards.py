@@ -115,7 +115,7 @@ def test_any_number_of_dens_and_symmetries(tmp_path: Path) -> None:
     assert other_pieces.swap is None
 
 
-FAULTS = {
+ERRORS = {
     "": "there must be two drawings with an empty line between them, the board and the board with pieces, not 0",
     "..#\n": "there must be two drawings with an empty line between them, the board and the board with pieces, not 1",
     "..#\n..\n\nRr#\n..#\n": "row 2 of the board has 2 cells, but the first row of the board has 3",
@@ -135,13 +135,13 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("text", FAULTS, ids=range(len(FAULTS)))
+@pytest.mark.parametrize("text", ERRORS, ids=range(len(ERRORS)))
 def test_what_is_wrong_with_a_file(tmp_path: Path, text: str) -> None:
     """One sentence, which names the file first."""
     path = drawn(tmp_path, text)
     with pytest.raises(RulesError) as caught:
         named(path)
-    assert str(caught.value) == f"{path}: {FAULTS[text]}"
+    assert str(caught.value) == f"{path}: {ERRORS[text]}"
 
 
 def test_the_largest_board() -> None:
@@ -179,8 +179,8 @@ def test_commands_take_a_file(tmp_path: Path, ask: Ask) -> None:
     assert "White to move: win in 1 ply" in ask("probe", *chosen, "R3/r3 w").out
     path.write_text("...\n")
     assert_one_sentence(ask("probe", *chosen, "R3/r3 w"), f"{path}: there must be two drawings")
-    for given, fault in ((f"{tmp_path}/none.txt", "none.txt cannot be used"), ("none", "doushouqi has no board 'none': choose")):
-        assert_one_sentence(ask("probe", "doushouqi", "--variant", f"board={given}", "R3/r3 w"), fault)
+    for given, error in ((f"{tmp_path}/none.txt", "none.txt cannot be used"), ("none", "doushouqi has no board 'none': choose")):
+        assert_one_sentence(ask("probe", "doushouqi", "--variant", f"board={given}", "R3/r3 w"), error)
 
 
 def test_pages_show_a_board_from_a_file(tmp_path: Path) -> None:

@@ -186,7 +186,7 @@ def test_the_program_tells_perfect_from_beating_the_opponent(tell: Tell) -> None
 
 
 @pytest.mark.parametrize(
-    ("arguments", "fault"),
+    ("arguments", "error"),
     [
         (["--size", "3"], "invalid size '3' of hexapawn"),
         (["--size", "3x2"], "hexapawn is played on 1 to 9 files and 3 to 9 ranks, not on 3x2"),
@@ -194,8 +194,8 @@ def test_the_program_tells_perfect_from_beating_the_opponent(tell: Tell) -> None
         (["--data", __file__], "is a file: name a folder for the tables"),
     ],
 )
-def test_bad_arguments_get_one_sentence(tell: Tell, arguments: list[str], fault: str) -> None:
-    assert_one_sentence(tell(matchboxes, *arguments), fault)
+def test_bad_arguments_get_one_sentence(tell: Tell, arguments: list[str], error: str) -> None:
+    assert_one_sentence(tell(matchboxes, *arguments), error)
 
 
 @pytest.mark.parametrize("name", ["nowhere/curve.png", "curve.nonsense"])

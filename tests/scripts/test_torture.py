@@ -63,18 +63,18 @@ def test_a_process_that_stays_is_noticed(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize(
-    ("program", "seconds", "fault"),
+    ("program", "seconds", "error"),
     [
         ("import time; time.sleep(60)", 0.1, "hang"),
         ("import sys; sys.stderr.write('Traceback (most recent call last):\\nValueError\\n')", 60, "ValueError"),
     ],
 )
-def test_what_goes_wrong_is_noticed(program: str, seconds: float, fault: str) -> None:
+def test_what_goes_wrong_is_noticed(program: str, seconds: float, error: str) -> None:
     """A command that does not end in time is killed; an exception that nobody catches is a fault, whatever the exit code."""
     process = commands.start_words(sys.executable, "-c", program)
-    with pytest.raises(commands.TortureError, match=fault):
+    with pytest.raises(commands.TortureError, match=error):
         commands.finish(process, seconds)
-    assert process.wait() == (-signal.SIGKILL if fault == "hang" else 0)
+    assert process.wait() == (-signal.SIGKILL if error == "hang" else 0)
 
 
 def test_an_exit_code_that_does_not_fit_is_noticed() -> None:
@@ -143,7 +143,7 @@ def test_a_change_is_undone_after_an_error(small_tree: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "fault"),
+    ("change", "error"),
     [
         ({"text": "number > 1"}, "0 times"),
         ({"text": "number"}, "2 times"),
@@ -152,7 +152,7 @@ def test_a_change_is_undone_after_an_error(small_tree: Path) -> None:
         ({"test": "tests/test_gone.py"}, "does not exist"),
     ],
 )
-def test_a_line_that_no_longer_fits_is_reported(small_tree: Path, change: dict[str, str], fault: str) -> None:
+def test_a_line_that_no_longer_fits_is_reported(small_tree: Path, change: dict[str, str], error: str) -> None:
     """The runner says which line of the list must be corrected, before it runs anything."""
-    assert SIGN.fault(small_tree) is None
-    assert fault in (SIGN._replace(**change).fault(small_tree) or "")
+    assert SIGN.error(small_tree) is None
+    assert error in (SIGN._replace(**change).error(small_tree) or "")

@@ -194,9 +194,9 @@ def test_the_limit_of_progress_draws() -> None:
 )
 def test_what_makes_no_sense_or_does_not_fit(options: dict[str, Any], limits: dict[str, Any], sentence: str) -> None:
     """Before the first answer, so that a caller that writes answers as they come has written nothing yet."""
-    with pytest.raises(TablebaseError, match=sentence) as fault:
+    with pytest.raises(TablebaseError, match=sentence) as error:
         Engine(JUNGLE, options=replace(SMALL, **options)).analyse(ALONE, **limits)
-    assert isinstance(fault.value, CapacityError) == bool({1 << 50, MOST_DEPTH + 1}.intersection((options | limits).values()))
+    assert isinstance(error.value, CapacityError) == bool({1 << 50, MOST_DEPTH + 1}.intersection((options | limits).values()))
 
 
 PAWNS = load_game("hexapawn")

@@ -8,7 +8,7 @@ from support.checks import before_release
 from support.games import drawn, sampled
 from twins import jungle, naive
 
-from tablebase.checking.proofs import proof_faults, read_proof
+from tablebase.checking.proofs import proof_errors, read_proof
 from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome, load_game
@@ -29,7 +29,7 @@ def proved(game: Game, position: Position, prober: Prober | None = None, **limit
     if verdict.search is None or verdict.outcome is None:
         return verdict, None
     proof = extract(verdict.search, position, verdict.outcome)
-    assert list(proof_faults(read_proof("\n".join(proof.text())), prober)) == []
+    assert list(proof_errors(read_proof("\n".join(proof.text())), prober)) == []
     return verdict, proof
 
 

@@ -188,15 +188,15 @@ def test_with_a_damaged_log_all_begins_again(solved: Solved, damage: str, tmp_pa
     assert again.saves == undisturbed.saves - (4 if damage == "more" else 0)
 
 
-@pytest.mark.parametrize("fault", ["room", "write"])
+@pytest.mark.parametrize("error", ["room", "write"])
 def test_without_room_for_its_log_there_is_no_checkpoint(
-    solved: Solved, fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    solved: Solved, error: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The work goes on, and nothing is left behind."""
     problem = problem_of(solved, POND, "RTvRL", NARROW)
     expected = solve("lean", problem, registry.NO_CHECKPOINT)
 
-    if fault == "room":
+    if error == "room":
         monkeypatch.setattr(logs, "disk_usage", lambda _: SimpleNamespace(free=0))
     else:
         monkeypatch.setattr(os, "fsync", Mock(side_effect=OSError))
@@ -205,7 +205,7 @@ def test_without_room_for_its_log_there_is_no_checkpoint(
     assert checkpoint.saves == 0
     gc.collect()
     assert not checkpoint.path.exists()
-    assert checkpoint.log.exists() == (fault == "write")
+    assert checkpoint.log.exists() == (error == "write")
 
 
 def test_the_wider_codes_go_on_by_themselves(solved: Solved, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

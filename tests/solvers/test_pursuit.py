@@ -18,7 +18,7 @@ from tablebase.game.moves import Position
 from tablebase.game.notation import parse
 from tablebase.positions.indexing import layout_of
 from tablebase.positions.material import Material, material_name, parse_material, parse_materials
-from tablebase.positions.pursuit import pursuit_fault
+from tablebase.positions.pursuit import pursuit_error
 from tablebase.solvers import pursuit as pursuit
 from tablebase.solvers.registry import choose_solver, compile_slice, solve_material
 from tablebase.system.compute import threads
@@ -111,16 +111,16 @@ NO_PURSUIT: dict[str, tuple[Game, str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("game", "name", "fault"), NO_PURSUIT.values(), ids=NO_PURSUIT)
-def test_what_is_no_pursuit(game: Game, name: str, fault: str) -> None:
+@pytest.mark.parametrize(("game", "name", "error"), NO_PURSUIT.values(), ids=NO_PURSUIT)
+def test_what_is_no_pursuit(game: Game, name: str, error: str) -> None:
     """Each condition has its sentence; the engine refuses such a slice with it, and another one is chosen."""
     material = parse_material(game, name)
-    assert pursuit_fault(game, material) == fault
+    assert pursuit_error(game, material) == error
     best = choose_solver(game, material)[0].name
     assert best != "pursuit"
     with pytest.raises(TablebaseError) as caught:
         solve_material(game, material, Tables(game, "reference").load, "pursuit")
-    assert str(caught.value) == f"the solver pursuit cannot solve this table, for {fault}: use --solver {best}"
+    assert str(caught.value) == f"the solver pursuit cannot solve this table, for {error}: use --solver {best}"
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_what_is_a_pursuit(game: Game) -> None:
     """One piece against one or two like ones, and the engine for it is chosen with a reason."""
     for name in at_least_one(("DvW", "DDvW")):
         for material in parse_materials(game, name):
-            assert pursuit_fault(game, material) is None
+            assert pursuit_error(game, material) is None
             solver, reason = choose_solver(game, material)
             assert (solver.name, reason) == ("pursuit", "one piece runs and the others only step forwards")
 

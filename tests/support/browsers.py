@@ -19,11 +19,11 @@ class Visit:
 
     def __init__(self, context: BrowserContext, base: str) -> None:
         self.context, self.base = context, base
-        self.faults: list[str] = []
+        self.errors: list[str] = []
         context.on("request", self._note)
         self.page: Page = context.new_page()
         self.page.set_default_timeout(WAIT)
-        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("console", lambda said: self._hear(said.type, said.text))
 
     def go(self, address: str) -> Page:
@@ -33,12 +33,12 @@ class Visit:
 
     def _note(self, request: Any) -> None:
         if not request.url.startswith((self.base, "data:", "blob:")):
-            self.faults.append(f"a request to {request.url}")
+            self.errors.append(f"a request to {request.url}")
 
     def _hear(self, kind: str, text: str) -> None:
         # Statuses are answers; what a policy forbids, and faults of scripts, are not.
         if kind == "error" and "the server responded with a status of" not in text:
-            self.faults.append(text)
+            self.errors.append(text)
 
     def findings(self, *rules: str) -> list[str]:
         """Serious and critical findings of axe-core on the page as it is, by all rules that are on or by these alone."""

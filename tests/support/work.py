@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from tablebase.errors import TablebaseError
 from tablebase.system.compute import messages, threads
-from tablebase.system.executors.executor import Fault
+from tablebase.system.executors.executor import Error
 
 PATIENCE = 60
 """Seconds for which a key waits for another; far more than a worker takes to start."""
@@ -41,12 +41,12 @@ def meet(folder: Path, key: str) -> str:
     return key
 
 
-def _await(path: Path, fault: str) -> None:
+def _await(path: Path, error: str) -> None:
     """Wait until a file is there, or raise an error."""
     end = time.monotonic() + PATIENCE
     while not path.exists():
         if time.monotonic() > end:
-            raise TablebaseError(fault)
+            raise TablebaseError(error)
         time.sleep(0.01)
 
 
@@ -146,6 +146,6 @@ def parent(_key: object) -> int:
     return os.getppid()
 
 
-def unless_marked() -> Fault | None:
+def unless_marked() -> Error | None:
     """A check that finds fault with workers which have a variable."""
-    return Fault("is marked", "take another one") if "MARKED" in os.environ else None
+    return Error("is marked", "take another one") if "MARKED" in os.environ else None

@@ -153,12 +153,12 @@ def test_a_failure_leaves_nothing_behind(step: str, checkpoint: TableCheckpoint,
     """Neither does an interruption, which goes on."""
 
     def fail(*_: object) -> None:
-        raise fault
+        raise error
 
     monkeypatch.setattr(os, step, fail)
-    fault: BaseException = OSError(errno.EIO, os.strerror(errno.EIO))
+    error: BaseException = OSError(errno.EIO, os.strerror(errno.EIO))
     checkpoint.save({}, some_arrays())
-    fault = KeyboardInterrupt()
+    error = KeyboardInterrupt()
     with pytest.raises(KeyboardInterrupt):
         checkpoint.save({}, some_arrays())
     assert names(checkpoint) == [NAME]

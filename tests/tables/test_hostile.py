@@ -76,9 +76,9 @@ def verified(folder: Path) -> None:
     entry = Entry("tables", {"material": "PPvP", "file_sha256": file_sha256(path), "engine": None, "seconds": None})
     with suppress(TablebaseError), closing(Table(path, GAME, MATERIAL)) as table:
         entry = of_table(folder, GAME, table)
-    _, fault = check_table(GAME.name, folder, {}, entry)
-    if fault is not None:
-        raise CorruptTableError(fault)
+    _, error = check_table(GAME.name, folder, {}, entry)
+    if error is not None:
+        raise CorruptTableError(error)
 
 
 commands = pytest.mark.parametrize("command", [probed, mined, reindexed, verified])

@@ -69,7 +69,7 @@ def test_a_sound_game_passes() -> None:
         ),
     ],
 )
-def test_each_check_finds_a_fault(change: dict[str, Any], check: str, said: str) -> None:
+def test_each_check_finds_a_error(change: dict[str, Any], check: str, said: str) -> None:
     assert said in failures(changed(**change), samples=100)[check]
 
 

@@ -33,37 +33,37 @@ def test_sound_games_pass(game: FunctionGame[Any]) -> None:
     assert [result.name for result in results] == (names if game.name == "rows" else names[:-1])
 
 
-class Faulty(Rows):
+class Errory(Rows):
     """Rules with a fault."""
 
-    def __init__(self, fault: str) -> None:
+    def __init__(self, error: str) -> None:
         super().__init__()
-        self.fault = fault
+        self.error = error
 
     def canonical(self, position: str) -> str:
-        if self.fault == "turns":
+        if self.error == "turns":
             return position[::-1] if position != self.start else position
-        if self.fault == "swaps" and position.count("x") == position.count("o"):
+        if self.error == "swaps" and position.count("x") == position.count("o"):
             return super().canonical(position.translate(str.maketrans("xo", "ox")))
-        if self.fault == "moves":
+        if self.error == "moves":
             return "".join(sorted(position))
         return super().canonical(position)
 
     def result(self, position: str) -> Ending | None:
-        if self.fault == "result" and position[:3] == "xxx":
+        if self.error == "result" and position[:3] == "xxx":
             return Ending.of_two(1, "row")
         return super().result(position)
 
     def parse(self, text: str) -> str:
-        if self.fault == "accepts" and len(text) != 9:
+        if self.error == "accepts" and len(text) != 9:
             return self.start
-        if self.fault == "raises" and len(text) != 9:
+        if self.error == "raises" and len(text) != 9:
             raise ValueError("wrong")
         return super().parse(text)
 
 
 @pytest.mark.parametrize(
-    ("fault", "check", "said"),
+    ("error", "check", "said"),
     [
         ("turns", "canonical", "the canonical position of"),
         ("swaps", "canonical", "canonical position"),
@@ -73,9 +73,9 @@ class Faulty(Rows):
         ("raises", "nonsense", "raises ValueError (wrong), but must raise NotationError"),
     ],
 )
-def test_faults_are_named(fault: str, check: str, said: str) -> None:
+def test_errors_are_named(error: str, check: str, said: str) -> None:
     """In a sentence of the check that is about them, and of no other."""
-    assert said in only_failure(Faulty(fault), check, samples=1000)
+    assert said in only_failure(Errory(error), check, samples=1000)
 
 
 def test_what_is_read_must_be_written_again() -> None:
@@ -135,5 +135,5 @@ class Failing(Noughts):
         (Failing, "moves", "result(../../..) of noughts fails (KeyError: '../../..')"),
     ],
 )
-def test_a_fault_is_a_sentence_with_a_position(broken: Any, check: str, said: str) -> None:
+def test_a_error_is_a_sentence_with_a_position(broken: Any, check: str, said: str) -> None:
     assert said in failures(broken(2, 3, 3), samples=200)[check]

@@ -14,20 +14,20 @@ from support.pigs import PLAIN, Small, failures, only_failure
 from tablebase.errors import RulesError
 from tablebase.game.kernels import BEGINS, CHANCE, LABEL, OVER, STATE, WEIGHT, Layer, Region
 from tablebase.game.stochastic import StochasticGame
-from tablebase.testing import check_rules, kernel_faults
+from tablebase.testing import check_rules, kernel_checks
 from tablebase_rules import harehedgehog
 
 
 def lying(monkeypatch: pytest.MonkeyPatch, name: str, lie: Callable[..., Any]) -> None:
     """Let the results of the compiled functions of a kind be changed; `lie` is given them and the arguments."""
-    honest = kernel_faults.call_compiled
+    honest = kernel_checks.call_compiled
 
     def call(*arguments: Any) -> Any:
         found, kind = honest(*arguments), {3: "index", 4: "state_at"}.get(len(arguments))
         kind = kind or ("expand" if isinstance(arguments[3], int) else "evaluate")
         return lie(found, *arguments) if kind == name else found
 
-    monkeypatch.setattr(kernel_faults, "call_compiled", call)
+    monkeypatch.setattr(kernel_checks, "call_compiled", call)
 
 
 def rows_are(count: int) -> Callable[..., tuple[int, int]]:
@@ -79,7 +79,7 @@ LIES: Mapping[str, tuple[Callable[..., Any], str]] = {
 
 
 @pytest.mark.parametrize(("lie", "said"), thinned(LIES.values(), 2), ids=LIES)
-def test_a_fault_of_expand_is_found(lie: Callable[..., Any], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_error_of_expand_is_found(lie: Callable[..., Any], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """`kernels` says how the compiled function differs from the plain ones."""
     lying(monkeypatch, "expand", lie)
     assert said in failures(Small(2))["kernels"]
@@ -104,7 +104,7 @@ INDICES: Mapping[str, tuple[str, Callable[..., Any], str]] = {
 
 
 @pytest.mark.parametrize(("name", "lie", "said"), INDICES.values(), ids=INDICES)
-def test_a_fault_of_the_numbers_is_found(name: str, lie: Callable[..., Any], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_error_of_the_numbers_is_found(name: str, lie: Callable[..., Any], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """`index` finds numbers and states that do not lead to each other."""
     lying(monkeypatch, name, lie)
     assert said in failures(Small(2))["index"]
@@ -132,7 +132,7 @@ LAYERS: Mapping[str, tuple[list[tuple[int, int]], int, str]] = {
 
 
 @pytest.mark.parametrize(("layers", "block", "said"), LAYERS.values(), ids=LAYERS)
-def test_a_fault_of_the_layers_is_found(
+def test_a_error_of_the_layers_is_found(
     layers: list[tuple[int, int]], block: int, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`layers` finds ranges that do not fit together, and moves that lead the wrong way."""
@@ -140,7 +140,7 @@ def test_a_fault_of_the_layers_is_found(
     assert said in failures(Small(2))["layers"]
 
 
-def test_an_endless_way_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_way_is_a_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """`layers` follows no state for ever."""
     lying(monkeypatch, "index", lambda *_: (-1, -1))
     assert "is followed by more than 1 states that have no number" in failures(Small(2))["layers"]

@@ -225,7 +225,7 @@ WRONG: Mapping[str, tuple[Callable[[], StochasticGame], str, str]] = {
 
 
 @pytest.mark.parametrize(("make", "name", "said"), WRONG.values(), ids=WRONG)
-def test_a_fault_of_the_rules_is_found(make: Callable[[], StochasticGame], name: str, said: str) -> None:
+def test_a_error_of_the_rules_is_found(make: Callable[[], StochasticGame], name: str, said: str) -> None:
     """Its check says what is wrong; others may fail, too, where the rules cannot even be played."""
     found = failures(make())
     assert said in found[name]

@@ -23,7 +23,7 @@ from tablebase.positions import material
 from tablebase.positions.indexing import Layout
 from tablebase.positions.location import Location, locate
 from tablebase.positions.material import Material, parse_material
-from tablebase.testing import FUNCTION_CHECKS, STATE_CHECKS, FunctionGameTests, StochasticGameTests, faults
+from tablebase.testing import FUNCTION_CHECKS, STATE_CHECKS, FunctionGameTests, StochasticGameTests, piece_checks
 from tablebase.testing import suite as testing
 from tablebase.testing.checks import Check
 from tablebase.testing.contract import CONTRACT
@@ -124,7 +124,7 @@ def test_checks_of_missing_symmetries_are_left_out() -> None:
 
 
 UPSIDE_DOWN = tuple(duel().board.numbers[f, 3 - r] for f, r in duel().board.cells)
-FAULTS: dict[str, tuple[Callable[[], Game], str, str]] = {
+ERRORS: dict[str, tuple[Callable[[], Game], str, str]] = {
     "a step listed twice": (
         lambda: with_steps(duel(), lambda kind, step: [step, step][: 1 + (kind.name == "ant")]),
         "steps",
@@ -165,8 +165,8 @@ FAULTS: dict[str, tuple[Callable[[], Game], str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("make", "check", "said"), thinned(FAULTS.values(), 2), ids=FAULTS)
-def test_a_fault_of_the_rules_is_found(make: Callable[[], Game], check: str, said: str) -> None:
+@pytest.mark.parametrize(("make", "check", "said"), thinned(ERRORS.values(), 2), ids=ERRORS)
+def test_a_error_of_the_rules_is_found(make: Callable[[], Game], check: str, said: str) -> None:
     """Its check says what is wrong; where a text cannot be read, the checks of every game say so, too."""
     found = failures(make())
     assert said in found.pop(check)
@@ -184,7 +184,7 @@ def test_a_fault_of_the_rules_is_found(make: Callable[[], Game], check: str, sai
 def test_moves_that_differ_from_their_ways_back(change: Any, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """`steps` finds both; rules alone cannot cause that, so jumpers jump over pieces, or not at all."""
     other = with_steps(duel(), change)
-    monkeypatch.setattr(faults, "legal_moves", lambda _, position: legal_moves(other, position))
+    monkeypatch.setattr(piece_checks, "legal_moves", lambda _, position: legal_moves(other, position))
     failure = only_failure(duel(), "steps")
     assert said in failure
     assert failure.split()[0] in "Jj"
@@ -197,13 +197,13 @@ def test_a_mirror_that_leads_off_the_squares(monkeypatch: pytest.MonkeyPatch) ->
         if 6 in [square for _, square in position.pieces]:
             raise NotationError("nothing can stand on a3")
 
-    monkeypatch.setattr(faults, "check_pieces", check)
+    monkeypatch.setattr(piece_checks, "check_pieces", check)
     assert failures(duel())["mirror"].endswith(" is not a position: nothing can stand on a3")
 
 
 def test_a_mirror_without_way_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """`mirror` finds that the image of an image is another position; a `Game` refuses that too, so one image is a lie."""
-    monkeypatch.setattr(faults, "mirrored", lambda game, position: mirrored(game, position)._replace(side=0))
+    monkeypatch.setattr(piece_checks, "mirrored", lambda game, position: mirrored(game, position)._replace(side=0))
     failure = failures(duel())["mirror"]
     assert " b is " in failure
     assert ", but the image of that is " in failure
@@ -230,7 +230,7 @@ def test_one_wrong_step_in_a_corner_is_found(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_capture_into_no_slice(monkeypatch: pytest.MonkeyPatch) -> None:
     """`children` finds a capture that leads to a material that is not listed."""
-    monkeypatch.setattr(faults, "materials", lambda game, n: [m for m in material.materials(game, n) if m.kinds != (0, 2)])
+    monkeypatch.setattr(piece_checks, "materials", lambda game, n: [m for m in material.materials(game, n) if m.kinds != (0, 2)])
     assert "leads to AvA, which is not a slice" in only_failure(replace(duel(), title="AvA is missing"), "children")
 
 
@@ -272,7 +272,7 @@ def test_an_alias_that_plays_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
         way = locate(game, own, side)
         return replace(way, pairing=way.pairing[::-1])
 
-    monkeypatch.setattr(faults, "locate", crossed)
+    monkeypatch.setattr(piece_checks, "locate", crossed)
     assert "which has other moves" in only_failure(duel(), "aliases")
 
 
@@ -328,7 +328,7 @@ def test_random_positions_are_uniform() -> None:
     assert max(counts.values()) < 2 * min(counts.values())
 
 
-def test_a_slice_without_room_is_no_fault() -> None:
+def test_a_slice_without_room_is_no_error() -> None:
     """Rules may well have materials that cannot be set up; the others are looked at. Nothing moves, so the start is an end."""
     kinds = tuple(replace(kind, squares=(4, 7), steps=()) for kind in duel().kinds)
     assert list(failures(replace(duel(), kinds=kinds, start="3/1a1/1A1/3 w"))) == ["start"]

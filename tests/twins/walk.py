@@ -164,7 +164,7 @@ def merit(later: Later) -> tuple[float, int]:
     return later[0], -later[1]
 
 
-def fault_probability(
+def error_probability(
     walked: Walk, kept: Mapping[Position, tuple[Position, ...]], player: int, fuzz: float
 ) -> dict[Position, float]:
     """How likely a player who plays for that wins from each position against one who errs.

@@ -27,7 +27,7 @@ from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.flat_files import FlatFile, Written, opened_hdf5, write_flat
 from tablebase.tables.folder import SUFFIX
 from tablebase.tables.header import BUILT
-from tablebase.tables.reader import FAULTS, NO_TABLE, hdf5, read_error
+from tablebase.tables.reader import ERRORS, NO_TABLE, hdf5, read_error
 
 FORMAT_VERSION = 1
 BOUND = np.dtype("<f8")
@@ -166,8 +166,8 @@ def limits_of(path: Path) -> Mapping[str, int | str]:
         try:
             limits: Any = json.loads(parts.text(file.id, "limits"))
             parts.require(isinstance(limits, dict), "its limits are no limits")
-        except FAULTS as fault:
-            raise read_error(path, fault, NO_TABLE) from fault
+        except ERRORS as error:
+            raise read_error(path, error, NO_TABLE) from error
         finally:
             file.close()
     return dict(limits)

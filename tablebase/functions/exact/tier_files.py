@@ -155,8 +155,8 @@ class TierFile(FlatFile):
         try:
             self.counts = ExactCounts(**json.loads(parts.text(root, "counts")))
             self.after = [int(tier) for tier in json.loads(parts.text(root, "after"))]
-        except (TypeError, ValueError) as fault:
-            raise CorruptTableError("does not count its positions", self.path) from fault
+        except (TypeError, ValueError) as error:
+            raise CorruptTableError("does not count its positions", self.path) from error
         self.tier = parts.number(root, "number")
         self.title = tier_title(game, self.name)
         self.attributes = partial(_attributes, game, self.name, self.tier, self.after, self.counts)

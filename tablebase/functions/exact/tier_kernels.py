@@ -113,7 +113,7 @@ def look_forward(
 
     Returns
     -------
-    fault, index
+    error, index
         `SOUND`, or what is wrong with an index.
     """
     out, seen, marks = room
@@ -196,7 +196,7 @@ def look_back(
 
     Returns
     -------
-    fault, index, decided, count
+    error, index, decided, count
         As for `look_forward`, or the first index that was not looked at; decided positions, and numbers in `told`.
     """
     out, seen, marks = room

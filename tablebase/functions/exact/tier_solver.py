@@ -220,7 +220,7 @@ class GroupSolver:
         def look(item: tuple[int, int, int]) -> tuple[Ints, int, tuple[int, int, int]]:
             (tier, begin, end), space, told = item, self._room(), np.empty(self._most_told, np.int64)
             if self._lists is None:
-                fault, index, decided, count = look_back(
+                error, index, decided, count = look_back(
                     self._functions,
                     locate,
                     rules,
@@ -234,7 +234,7 @@ class GroupSolver:
                     space,
                     told,
                 )
-                self._check(tier, fault, index, space[0])
+                self._check(tier, error, index, space[0])
             else:
                 first = shelf.begins[tier].start
                 on_shelf = first + begin, first + end
@@ -295,11 +295,11 @@ class GroupSolver:
         own, coding = self._own, self.shelf.coding
         return distance_of(int(own.max(initial=0, where=own != coding.void)), coding.stride)
 
-    def _check(self, tier: int, fault: int, rank: int, out: Ints) -> None:
-        if fault == SOUND and not (len(out) and has_overflowed(self._game, out)):
+    def _check(self, tier: int, error: int, rank: int, out: Ints) -> None:
+        if error == SOUND and not (len(out) and has_overflowed(self._game, out)):
             return
         position = self._functions.unrank(self.shelf.rules, tier, rank)
-        raise fault_error(self._game, int(position), fault)
+        raise error_error(self._game, int(position), error)
 
 
 def sampled_seconds(game: CompiledGame, group: TierGroup, sizes: Mapping[int, int]) -> float:
@@ -318,11 +318,11 @@ def sampled_seconds(game: CompiledGame, group: TierGroup, sizes: Mapping[int, in
     return each * sum(sizes[tier] for tier in group.tiers)
 
 
-def fault_error(game: CompiledGame, position: int, fault: int) -> Exception:
+def error_error(game: CompiledGame, position: int, error: int) -> Exception:
     """Describe what is wrong with the functions of a game in a position."""
-    if fault == SOUND:
+    if error == SOUND:
         return RulesError(f"moves or unmoves of {game.name} fills in more positions than most_moves, {game.most_moves}: raise it")
-    if fault == CONTRADICTION:
+    if error == CONTRADICTION:
         what = "moves, rank, tier and after contradict each other, or there are more moves than most_moves"
         return contradiction(game, position, what)
     subject = f"{game.format(position)} in {game.name}"

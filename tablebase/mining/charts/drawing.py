@@ -46,9 +46,9 @@ class Picture(Figure):
             filterwarnings("error", ".*layout not applied")
             try:
                 super().savefig(*args, **options)
-            except UserWarning as fault:
+            except UserWarning as error:
                 hint = "choose a larger --height or --width, a smaller --font-size, or --title none"
-                raise TablebaseError(f"the text leaves no room for the chart: {hint}") from fault
+                raise TablebaseError(f"the text leaves no room for the chart: {hint}") from error
 
     def _repr_png_(self) -> bytes:
         buffer = BytesIO()

@@ -63,8 +63,8 @@ class Target:
             only = rows.moves.only
             if (only == UNDECIDED).any():
                 name = material_name(game, rows.slice.material)
-                fault = f"moves of {name} lead to a table of {game.name} that has not been built"
-                raise TablebaseError(f"{fault}: run 'tablebase build {game_word(game.name)} --material {name}'")
+                error = f"moves of {name} lead to a table of {game.name} that has not been built"
+                raise TablebaseError(f"{error}: run 'tablebase build {game_word(game.name)} --material {name}'")
             return pa.array(only >= 0)
 
         return Column(self.name, pa.bool_(), has_only_move, of_moves=True)

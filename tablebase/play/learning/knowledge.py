@@ -53,11 +53,11 @@ class Knowledge(ABC):
         content = self.read(path, any_start=any_start)
         try:
             self.fill(content)
-        except MisfitError as fault:
-            raise TablebaseError(f"{path} {fault}: {HINT}") from fault
-        except Exception as fault:
+        except MisfitError as error:
+            raise TablebaseError(f"{path} {error}: {HINT}") from error
+        except Exception as error:
             # Compression, NumPy and rules have many errors for the same: the content is not what was written.
-            raise self.damaged(path) from fault
+            raise self.damaged(path) from error
 
     def read(self, path: Path, *, any_start: bool = False) -> dict[str, Any]:
         """The document of a file, whose heading is checked."""
@@ -65,8 +65,8 @@ class Knowledge(ABC):
         text, heading = read_text(path, HINT, self.largest, f"a file of {self.noun}"), self._heading()
         try:
             document = json.loads(text)
-        except (ValueError, RecursionError) as fault:
-            raise self.damaged(path) from fault
+        except (ValueError, RecursionError) as error:
+            raise self.damaged(path) from error
         if not isinstance(document, dict) or document.keys() != heading.keys() | self.fields:
             raise self.damaged(path)
         if (document["format"], document["player"]) != (FORMAT, heading["player"]):

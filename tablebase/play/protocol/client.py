@@ -62,8 +62,8 @@ class UciClient:
                 # A program that starts the engine is killed together with it.
                 process_group=0,
             )
-        except (OSError, ValueError) as fault:
-            raise TablebaseError(f"the program {quoted(command)} cannot be started: {fault}") from fault
+        except (OSError, ValueError) as error:
+            raise TablebaseError(f"the program {quoted(command)} cannot be started: {error}") from error
         self._unread = b""
         try:
             self._send("uci")

@@ -30,7 +30,7 @@ SILENCE = 5.0
 class UciServer:
     """Answers commands of the protocol, one line after another.
 
-    Faulty lines are answered by an ``info string`` with a sentence, and change nothing; after a faulty ``position`` there is no
+    Errory lines are answered by an ``info string`` with a sentence, and change nothing; after a wrong ``position`` there is no
     position to search, so that no move is made in a wrong one. `write` is given each line of the answers, without its end, from
     one thread at a time.
     """
@@ -62,8 +62,8 @@ class UciServer:
                         if command == "quit":
                             break
                         self._answer(command, words)
-                    except (TablebaseError, OSError, MemoryError) as fault:
-                        self._complain(fault)
+                    except (TablebaseError, OSError, MemoryError) as error:
+                        self._complain(error)
             finally:
                 self._stop()
                 self._wait()
@@ -86,10 +86,10 @@ class UciServer:
             for line in lines:
                 self._write(line)
 
-    def _complain(self, fault: BaseException) -> None:
-        if isinstance(fault, OSError):
-            fault = system_error(fault)
-        self._say(f"info string error: {' '.join((str(fault) or 'out of memory').split())}")
+    def _complain(self, error: BaseException) -> None:
+        if isinstance(error, OSError):
+            error = system_error(error)
+        self._say(f"info string error: {' '.join((str(error) or 'out of memory').split())}")
 
     def _answer(self, command: str, words: list[str]) -> None:
         if command == "uci":
@@ -143,7 +143,7 @@ class UciServer:
         self.settings = changed
 
     def _place(self, words: list[str]) -> None:
-        """Set up a position; after a fault there is none."""
+        """Set up a position; after an error there is none."""
         self._positions = None
         game = self.settings.game
         fen, played = read_placement(words)
@@ -173,9 +173,9 @@ class UciServer:
             self._stopped.clear()
             self._thinking.set()
             answers = self._answers(limits, self._positions)
-        except (TablebaseError, OSError, MemoryError) as fault:
+        except (TablebaseError, OSError, MemoryError) as error:
             self._thinking.clear()
-            self._complain(fault)
+            self._complain(error)
             self._say(f"bestmove {NO_MOVE}")
             return
         self._thread = threading.Thread(target=self._think, args=(answers, limits.is_held(self._positions[-1].side)), daemon=True)
@@ -205,8 +205,8 @@ class UciServer:
                 self._say(info(answer))
                 if answer.rank == 1 and answer.best is not None:
                     best = answer.best
-        except (TablebaseError, OSError, MemoryError) as fault:
-            self._complain(fault)
+        except (TablebaseError, OSError, MemoryError) as error:
+            self._complain(error)
         if held:
             self._stopped.wait()
         # First, since the next command may come as soon as the answer is out.

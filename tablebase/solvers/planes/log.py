@@ -78,8 +78,8 @@ class ResultLog:
         self._crc, self._summed = 0, 0
         try:
             self._file: Any = TemporaryFile(dir=self.folder, buffering=0)  # noqa: SIM115 (closed with the log)
-        except OSError as fault:
-            raise system_error(fault, self.folder) from fault
+        except OSError as error:
+            raise system_error(error, self.folder) from error
         self._close = weakref.finalize(self, self._file.close)
 
     def append(self, entries: Entries) -> Segment:
@@ -88,8 +88,8 @@ class ResultLog:
         try:
             self._file.seek(self._end)
             _write(self._file, entries.view(np.uint8).data)
-        except OSError as fault:
-            raise system_error(fault, self.folder) from fault
+        except OSError as error:
+            raise system_error(error, self.folder) from error
         self._end += entries.nbytes
         return segment
 
@@ -129,8 +129,8 @@ class ResultLog:
             end, crc = contents["end"], 0
             for block in _blocks(file, 0, end):
                 crc = crc32(block, crc)
-        except OSError as fault:
-            raise system_error(fault, path, HINT) from fault
+        except OSError as error:
+            raise system_error(error, path, HINT) from error
         if crc != contents["crc"]:
             file.close()
             return False

@@ -97,8 +97,8 @@ class KernelCache:
             if parent is None:
                 raise FileNotFoundError(errno.ENOENT, "there is no home folder")
             self._use(parent)
-        except OSError as fault:
-            self._fall_back(parent, fault)
+        except OSError as error:
+            self._fall_back(parent, error)
 
     def load(self, name: str) -> bytes | None:
         """The content of a file; None if it does not exist or is damaged."""
@@ -138,15 +138,15 @@ class KernelCache:
             try:
                 _write(self.folder / name, hashlib.sha256(content).digest() + content)
                 return
-            except OSError as fault:
-                self._fall_back(self.folder.parent, fault)
+            except OSError as error:
+                self._fall_back(self.folder.parent, error)
 
     def _use(self, parent: Path) -> None:
         folder = parent / self._name
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
 
-    def _fall_back(self, parent: Path | None, fault: OSError) -> None:
+    def _fall_back(self, parent: Path | None, error: OSError) -> None:
         """Keep kernels in a private temporary folder, or only in memory, and say so."""
         self.folder = None
         if self._claims >= 0:
@@ -161,7 +161,7 @@ class KernelCache:
         place = "" if parent is None else f" in {parent}"
         when = "" if self.folder is None else f" that {self.folder.parent} is emptied"
         say(
-            f"cannot save compiled kernels{place} ({fault.strerror}): they will be compiled every time{when}; "
+            f"cannot save compiled kernels{place} ({error.strerror}): they will be compiled every time{when}; "
             "set TABLEBASE_CACHE to a folder that can be written to"
         )
 
@@ -230,7 +230,7 @@ def _locked(file: int, name: str, *, release: bool = False) -> bool:
 
     try:
         fcntl.lockf(file, fcntl.LOCK_UN if release else fcntl.LOCK_EX | fcntl.LOCK_NB, 1, zlib.crc32(name.encode()))
-    except OSError as fault:
+    except OSError as error:
         # Anything else says that there are no locks here.
-        return fault.errno not in (errno.EACCES, errno.EAGAIN)
+        return error.errno not in (errno.EACCES, errno.EAGAIN)
     return True

@@ -39,9 +39,9 @@ def deadline(seconds: float | None, interrupt: Callable[[], object]) -> Iterator
     timer.start()
     try:
         yield
-    except Exception as fault:
+    except Exception as error:
         if passed.is_set():
-            raise TimeLimitError(seconds) from fault
+            raise TimeLimitError(seconds) from error
         raise
     finally:
         timer.cancel()
@@ -59,7 +59,7 @@ def run_bounded(work: Callable[[], object], seconds: float | None, memory: int) 
     child = ChildProcess(_do, work, fork=True)
     with cleanup_on_exit(child.stop):
         try:
-            fault = pickle.loads(child.receive(memory, Clock(seconds), _check_reader))
+            error = pickle.loads(child.receive(memory, Clock(seconds), _check_reader))
         except OutOfTimeError:
             raise _cut_off(TimeLimitError(seconds or 0)) from None
         except OutOfMemoryError:
@@ -69,24 +69,24 @@ def run_bounded(work: Callable[[], object], seconds: float | None, memory: int) 
             if code < 0:
                 raise _cut_off(CapacityError("the statement was killed, most likely because memory ran out", HINT)) from None
             return code
-    if fault is not None:
-        raise fault
+    if error is not None:
+        raise error
     return 0
 
 
 def _do(pipe: Connection, work: Callable[[], object]) -> None:
     # A statement computes the same columns for each block.
     keep_freed_memory()
-    fault: Exception | None = None
+    error: Exception | None = None
     try:
         work()
         sys.stdout.flush()
     except Exception as raised:
         raised.add_note(traceback.format_exc())
-        fault = raised
+        error = raised
     # Once it has sent, this process may be ended, and a progress bar has still to be cleared.
     sys.stderr.flush()
-    pipe.send(fault)
+    pipe.send(error)
 
 
 def _cut_off(error: TablebaseError) -> TablebaseError:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tablebase.errors import DISTRIBUTION, CapacityError, ClusterError, check_extra, quoted
 from tablebase.system.compute import machine
 from tablebase.system.compute.messages import Stage
-from tablebase.system.executors.executor import Check, Executor, Fault, Limits, Watch, unwatched
+from tablebase.system.executors.executor import Check, Error, Executor, Limits, Watch, unwatched
 from tablebase.version import VERSION
 
 if TYPE_CHECKING:
@@ -181,21 +181,21 @@ class DaskExecutor(Executor):
 
         try:
             return future.result()
-        except KilledWorker as fault:
-            worker = getattr(fault.last_worker, "address", "")
-            lost = f"workers were lost with the same table (times: {fault.allowed_failures + 1}, the last one: {worker})"
+        except KilledWorker as error:
+            worker = getattr(error.last_worker, "address", "")
+            lost = f"workers were lost with the same table (times: {error.allowed_failures + 1}, the last one: {worker})"
             hint = "give the workers more memory, and start the same command again"
-            raise CapacityError(f"{lost}, most likely because memory ran out", hint) from fault
-        except (futures.CancelledError, CommClosedError) as fault:
-            raise self._scheduler_lost() from fault
+            raise CapacityError(f"{lost}, most likely because memory ran out", hint) from error
+        except (futures.CancelledError, CommClosedError) as error:
+            raise self._scheduler_lost() from error
 
     def _look_for_workers(self) -> None:
         """Say so if there is no worker that could go on, and do not wait for one for ever."""
         assert self._client is not None
         try:
             present = workers_at(self._client).values()
-        except (OSError, ValueError) as fault:
-            raise self._scheduler_lost() from fault
+        except (OSError, ValueError) as error:
+            raise self._scheduler_lost() from error
         from tablebase.system.executors.dask_host import MEMORY
 
         resources = [worker["resources"] for worker in present]
@@ -214,9 +214,9 @@ class DaskExecutor(Executor):
         """Replace what errors advise if the scheduler was started here: the user cannot start it, nor its workers."""
         try:
             yield
-        except ClusterError as fault:
+        except ClusterError as error:
             if self._address is None:
-                raise ClusterError(fault.address, fault.fault, "start the same command again") from fault
+                raise ClusterError(error.address, error.error, "start the same command again") from error
             raise
 
     def _scheduler_lost(self) -> ClusterError:
@@ -248,16 +248,16 @@ def connect(scheduler: str) -> Client:
         # A client that is given what cannot be an address hangs at the end.
         if scheduler.startswith("tls:") and Security().get_connection_args("client")["ssl_context"] is None:
             raise ValueError("Dask has not been configured for TLS")
-    except ValueError as fault:
-        raise ClusterError(scheduler, f"{quoted(scheduler)} is not the address of a scheduler ({fault})", STARTS) from fault
+    except ValueError as error:
+        raise ClusterError(scheduler, f"{quoted(scheduler)} is not the address of a scheduler ({error})", STARTS) from error
     try:
         return bounded(partial(Client, scheduler, timeout=CONNECT, set_as_default=False), 2 * CONNECT)
-    except (OSError, SilenceError) as fault:
+    except (OSError, SilenceError) as error:
         # A process may listen there, even if it does nothing.
         with suppress(OSError):
             socket.create_connection(place, timeout=1).close()
-            raise silent_scheduler(scheduler) from fault
-        raise ClusterError(scheduler, f"there is no scheduler of Dask at {scheduler}", STARTS) from fault
+            raise silent_scheduler(scheduler) from error
+        raise ClusterError(scheduler, f"there is no scheduler of Dask at {scheduler}", STARTS) from error
 
 
 def wait_for_workers(client: Client, say: Callable[[str], object], patience: float) -> None:
@@ -267,8 +267,8 @@ def wait_for_workers(client: Client, say: Callable[[str], object], patience: flo
     say(_waiting(client))
     try:
         client.wait_for_workers(1, timeout=patience)
-    except TimeoutError as fault:
-        raise no_workers(client, patience) from fault
+    except TimeoutError as error:
+        raise no_workers(client, patience) from error
 
 
 def offers(client: Client, check: Check | None, say: Callable[[str], object]) -> list[Offer]:
@@ -290,27 +290,27 @@ def offers(client: Client, check: Check | None, say: Callable[[str], object]) ->
     addresses = list(workers_at(client))
     found = dict(zip(addresses, client.sync(ask_all), strict=True))
     for address, one in found.items():
-        fault = no_offer(one) if isinstance(one, Exception) else one.fault
-        if fault is not None:
-            raise ClusterError(address, f"the worker {address} {fault.what}", fault.hint)
+        error = no_offer(one) if isinstance(one, Exception) else one.error
+        if error is not None:
+            raise ClusterError(address, f"the worker {address} {error.what}", error.hint)
     return list(found.values())
 
 
-def no_offer(error: Exception) -> Fault:
-    """Return the fault of a worker that could not state its offer: it cannot be reached, or cannot load this program."""
+def no_offer(error: Exception) -> Error:
+    """Return the error of a worker that could not state its offer: it cannot be reached, or cannot load this program."""
     if isinstance(error, TimeoutError):
-        return Fault(f"has not answered for {ANSWER:.0f} s", "end it, and start the same command again")
+        return Error(f"has not answered for {ANSWER:.0f} s", "end it, and start the same command again")
     if isinstance(error, OSError):
-        return Fault(f"does not answer ({error})", "end it, or start the same command again when the scheduler has given it up")
+        return Error(f"does not answer ({error})", "end it, or start the same command again when the scheduler has given it up")
     hint = f"install {DISTRIBUTION} {VERSION} in the environment of every worker"
-    return Fault(f"cannot load this program ({type(error).__name__}: {error})", hint)
+    return Error(f"cannot load this program ({type(error).__name__}: {error})", hint)
 
 
 def no_workers(client: Client, patience: float) -> ClusterError:
     """The error if there is no worker that could go on."""
     address = _address(client)
-    fault = f"{address} has had no worker with memory enough for {patience:.0f} s"
-    return ClusterError(address, fault, "start workers with 'dask worker', and then the same command again")
+    error = f"{address} has had no worker with memory enough for {patience:.0f} s"
+    return ClusterError(address, error, "start workers with 'dask worker', and then the same command again")
 
 
 def quiet() -> AbstractContextManager[None]:
@@ -333,8 +333,8 @@ def workers_at(client: Client) -> dict[str, dict[str, Any]]:
     """Get the scheduler's data on each worker, by address; raise `ClusterError` if it does not answer."""
     try:
         found: dict[str, dict[str, Any]] = bounded(partial(client.scheduler_info, n_workers=-1), ANSWER)["workers"]
-    except SilenceError as fault:
-        raise silent_scheduler(_address(client)) from fault
+    except SilenceError as error:
+        raise silent_scheduler(_address(client)) from error
     return found
 
 
@@ -354,8 +354,8 @@ def bounded(work: Callable[[], Result], seconds: float) -> Result:
     def attempt() -> None:
         try:
             promise.set_result(work())
-        except BaseException as fault:
-            promise.set_exception(fault)
+        except BaseException as error:
+            promise.set_exception(error)
 
     Thread(target=attempt, daemon=True).start()
     if not futures.wait([promise], seconds).done:

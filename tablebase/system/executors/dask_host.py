@@ -18,7 +18,7 @@ from tablebase.errors import CapacityError
 from tablebase.system.compute import machine, threads
 from tablebase.system.compute.messages import Stage
 from tablebase.system.executors import local
-from tablebase.system.executors.executor import Check, Fault
+from tablebase.system.executors.executor import Check, Error
 
 MEMORY = "memory"
 """The resource of Dask workers that counts bytes of memory; where it is not given, a worker offers `SHARE` of its limit."""
@@ -36,15 +36,15 @@ class Offer(NamedTuple):
     """Offer of a Dask worker for keys."""
 
     memory: int
-    fault: Fault | None
+    error: Error | None
 
 
 async def offer(check: Check | None, dask_worker: Worker) -> Offer:
-    """Return the offer of this worker, with its fault if it has one."""
+    """Return the offer of this worker, with its error if it has one."""
     resources = dask_worker.state.total_resources
     for name, least, hint in ((MEMORY, 0, "a number of bytes"), (THREADS, 1, "a number of threads, at least 1")):
         if not least <= (value := resources.get(name, least)) < math.inf:
-            return Offer(0, Fault(f"has the resource {name}={value:g}", f"start it with {hint}, as in --resources '{EXAMPLE}'"))
+            return Offer(0, Error(f"has the resource {name}={value:g}", f"start it with {hint}, as in --resources '{EXAMPLE}'"))
     memory = resources.get(MEMORY)
     if memory is None:
         memory = SHARE * (dask_worker.memory_manager.memory_limit or machine.memory())
@@ -72,8 +72,8 @@ class Host(WorkerPlugin):
         self._idle: local.Worker | None = None
         self._closed = False
         found = await offer(self._check, worker)
-        if found.fault is not None:
-            logger.warning("No tables are built here, because this worker %s: %s", *found.fault)
+        if found.error is not None:
+            logger.warning("No tables are built here, because this worker %s: %s", *found.error)
             return
         # Dask's own are daemons, which may not start processes; those started here end by themselves.
         multiprocessing.current_process().daemon = False

@@ -54,8 +54,8 @@ def _serve(pipe: Connection, workers: int, resources: dict[str, float]) -> None:
             dashboard_address="127.0.0.1:0",
             scheduler_kwargs={"dashboard": False},
         )
-    except Exception as fault:
-        pipe.send((False, f"{type(fault).__name__}: {fault}"))
+    except Exception as error:
+        pipe.send((False, f"{type(error).__name__}: {error}"))
         return
     try:
         pipe.send((True, cluster.scheduler_address))

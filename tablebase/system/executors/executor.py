@@ -14,14 +14,14 @@ Watch = Callable[[Any, Stage], object]
 """Called with a key and the stage that its work has reached."""
 
 
-class Fault(NamedTuple):
-    """Fault of an unusable worker."""
+class Error(NamedTuple):
+    """Error of an unusable worker."""
 
     what: str  # is wrong, as the predicate of a sentence
     hint: str  # what to do
 
 
-Check = Callable[[], Fault | None]
+Check = Callable[[], Error | None]
 """Called where keys would be done, to find what is wrong there; picklable."""
 
 

@@ -75,7 +75,7 @@ class LocalExecutor(Executor):
         if done and monotonic() >= self._begin + self._ahead:
             self._is_first = False
         # A result counts, also if another key has failed at the same time.
-        for key, outcome in sorted(done, key=lambda one: one[1].fault is not None):
+        for key, outcome in sorted(done, key=lambda one: one[1].error is not None):
             yield key, outcome.result()
         self._start_waiting()
 
@@ -125,13 +125,13 @@ class WorkResult(NamedTuple):
     """Outcome of some work: its result, or its exception and trace."""
 
     value: Any
-    fault: BaseException | None = None
+    error: BaseException | None = None
     trace: str = ""
 
     def result(self) -> Any:
         """The result; raises what the work raised."""
-        if self.fault is not None:
-            raise self.fault from RemoteError(self.trace)
+        if self.error is not None:
+            raise self.error from RemoteError(self.trace)
         return self.value
 
 
@@ -143,9 +143,9 @@ class RemoteError(Exception):
 def _losses_as_errors() -> Iterator[None]:
     try:
         yield
-    except (EOFError, OSError) as fault:
+    except (EOFError, OSError) as error:
         hint = "use fewer --workers or a smaller --memory"
-        raise CapacityError("a worker was killed, most likely because memory ran out", hint) from fault
+        raise CapacityError("a worker was killed, most likely because memory ran out", hint) from error
 
 
 def _serve(pipe: Connection) -> None:
@@ -163,10 +163,10 @@ def _outcome(task: bytes, listener: Callable[[Stage], object]) -> bytes:
         work, key = pickle.loads(task)
         with watched(listener):
             return pickle.dumps(WorkResult(work(key)))
-    except BaseException as fault:
+    except BaseException as error:
         trace = traceback.format_exc()
         try:
-            outcome = pickle.dumps(WorkResult(None, fault, trace))
+            outcome = pickle.dumps(WorkResult(None, error, trace))
             # Some exceptions can be pickled, but not be made again.
             pickle.loads(outcome)
         except Exception:

@@ -24,8 +24,8 @@ def read_text(path: Path, hint: str, most: int = MOST, what: str = "text in UTF-
     """
     try:
         return read_bytes(path, hint, most).decode(ENCODING).replace("\r\n", "\n")
-    except UnicodeDecodeError as fault:
-        raise TablebaseError(f"{path} is not {what}: {hint}") from fault
+    except UnicodeDecodeError as error:
+        raise TablebaseError(f"{path} is not {what}: {hint}") from error
 
 
 def read_bytes(path: Path, hint: str, most: int = MOST) -> bytes:
@@ -51,10 +51,10 @@ def read_lines(path: Path, hint: str) -> Iterator[str]:
                 if len(line) > LONGEST_LINE:
                     raise TablebaseError(f"{path} has a line of more than {LONGEST_LINE:,} characters: {hint}")
                 yield line
-    except OSError as fault:
-        raise system_error(fault, path, hint) from fault
-    except UnicodeDecodeError as fault:
-        raise TablebaseError(f"{path} is not text in UTF-8: {hint}") from fault
+    except OSError as error:
+        raise system_error(error, path, hint) from error
+    except UnicodeDecodeError as error:
+        raise TablebaseError(f"{path} is not text in UTF-8: {hint}") from error
 
 
 def lines_of(stream: IO[str], most: int = LONGEST_LINE) -> Iterator[str]:

@@ -173,8 +173,8 @@ class _Appended(io.FileIO):
     def write(self, data: Any, /) -> int:
         try:
             return super().write(data)
-        except OSError as fault:
-            raise system_error(fault, self._path, self._cure) from fault
+        except OSError as error:
+            raise system_error(error, self._path, self._cure) from error
 
 
 def lock_of(path: Path) -> Path:
@@ -196,8 +196,8 @@ def locked(file: Path, refusal: str, patience: float = 0.0) -> Iterator[None]:
         lock.acquire(timeout=patience)
     except Timeout:
         raise TablebaseError(refusal) from None
-    except OSError as fault:
-        raise system_error(fault, file.parent) from fault
+    except OSError as error:
+        raise system_error(error, file.parent) from error
     try:
         yield
     finally:
@@ -212,8 +212,8 @@ def is_locked(handle: int) -> bool:
 
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as fault:
-        return fault.errno in (EACCES, EAGAIN)
+    except OSError as error:
+        return error.errno in (EACCES, EAGAIN)
     return False
 
 

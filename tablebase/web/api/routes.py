@@ -87,9 +87,9 @@ def query_of(request: Request, given: type[Query]) -> Query:
     """The parameters of a request, or a `ProblemError`; the framework's own way takes as long as a probe."""
     try:
         return given.model_validate(dict(request.query_params))
-    except ValidationError as fault:
-        first = fault.errors(include_url=False)[0]
-        raise ProblemError(400, sentence_of({**first, "loc": ("query", *first["loc"])}, list(given.model_fields))) from fault
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise ProblemError(400, sentence_of({**first, "loc": ("query", *first["loc"])}, list(given.model_fields))) from error
 
 
 def parameters_of(given: type[BaseModel]) -> list[dict[str, Any]]:

@@ -111,8 +111,8 @@ def _problem() -> dict[str, Any]:
     """The example of an error: what is said of the name of an installed game without its last letter."""
     try:
         load_rules("".join(examples("game"))[:-1])
-    except RulesError as fault:
-        return {"example": {"title": "Bad Request", "status": 400, "detail": str(fault)}}
+    except RulesError as error:
+        return {"example": {"title": "Bad Request", "status": 400, "detail": str(error)}}
     return {}
 
 

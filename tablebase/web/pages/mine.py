@@ -50,12 +50,12 @@ async def mine(request: Request, game: str = "", statement: str = "") -> Respons
     chosen = game if game in games else next(iter(games), "")
     examples = [(title, text.format(pieces=games.get(chosen, 2))) for title, text in EXAMPLES]
     to = addresses_of(request)
-    status, fault, answer = 200, "", None
+    status, error, answer = 200, "", None
     if chosen and statement:
         try:
             answer = await mined(request, chosen, statement[:LONGEST], ROWS)
         except ProblemError as refused:
-            status, fault = refused.status, without_paths(refused, settings)
+            status, error = refused.status, without_paths(refused, settings)
     return page(
         request,
         "mine.html",
@@ -65,6 +65,6 @@ async def mine(request: Request, game: str = "", statement: str = "") -> Respons
         chosen=chosen,
         statement=statement[:LONGEST] or examples[0][1],
         examples=[(title, text, to.page("mine", game=chosen, statement=text)) for title, text in examples],
-        fault=fault,
+        error=error,
         answer=answer,
     )

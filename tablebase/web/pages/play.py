@@ -188,8 +188,8 @@ def _choice(request: Request, rules: Rules[Any], start: str | None) -> Response:
     if any(record.needs_tables for record in records):
         try:
             _check_tables(request, rules, first)
-        except MissingTableError as fault:
-            missing = "no table has been built" if fault.material is None else f"the table {fault.material} has not been built"
+        except MissingTableError as error:
+            missing = "no table has been built" if error.material is None else f"the table {error.material} has not been built"
     usual = next(record.name for record in records if missing is None or not record.needs_tables)
     shown: dict[str, Any] = {
         "section": "play",

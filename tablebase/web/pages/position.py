@@ -58,7 +58,7 @@ def position(request: Request, game: str, position: str) -> Response:
         "material": _material(rules, asked) if on_squares else None,
         "turns": _turns(rules, asked) if on_squares else [],
         "start": rules.format(rules.initial),
-        **dict.fromkeys(("answer", "line", "line_is_certain", "line_missing", "missing", "over", "unrated", "fault")),
+        **dict.fromkeys(("answer", "line", "line_is_certain", "line_missing", "missing", "over", "unrated", "error")),
         **dict.fromkeys(("groups", "features"), ()),
     }
     return page(request, "position.html", status=status, **{**shown, **found})
@@ -67,8 +67,8 @@ def position(request: Request, game: str, position: str) -> Response:
 def _found(request: Request, game: Rules[Any], asked: Any) -> tuple[int, dict[str, Any]]:
     try:
         game.check(asked)
-    except NotationError as fault:
-        return 400, {"fault": f"{fault}."}
+    except NotationError as error:
+        return 400, {"error": f"{error}."}
     over = words.ending(game, asked)
     if over is not None:
         return 200, {"over": over}
@@ -76,11 +76,11 @@ def _found(request: Request, game: Rules[Any], asked: Any) -> tuple[int, dict[st
     own = {"features": features_at(game, asked)}
     try:
         answer = tables_of(request).probe(game, text)
-    except MissingTableError as fault:
-        return 404, {"missing": missing(request, game, fault), "groups": _unrated(game, asked), **own}
-    except RulesError as fault:
+    except MissingTableError as error:
+        return 404, {"missing": missing(request, game, error), "groups": _unrated(game, asked), **own}
+    except RulesError as error:
         # Games of more than two have no tables.
-        return 200, {"unrated": f"{words.capital(str(fault))}.", "groups": _unrated(game, asked)}
+        return 200, {"unrated": f"{words.capital(str(error))}.", "groups": _unrated(game, asked)}
     return 200, {"answer": answer, "groups": words.groups(answer.moves), **_line(request, game, text), **own}
 
 
@@ -114,8 +114,8 @@ def _line(request: Request, game: Rules[Any], text: str) -> dict[str, Any]:
     """The line of best moves; if a table that it needs is missing, the name of its material."""
     try:
         line = tables_of(request).line(game, text, LINE if game.repetitions is None else None)
-    except MissingTableError as fault:
-        return {"line": None, "line_missing": fault.material}
+    except MissingTableError as error:
+        return {"line": None, "line_missing": error.material}
     return {"line": plies_of(line), "line_is_certain": line.is_certain}
 
 

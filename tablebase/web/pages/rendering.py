@@ -72,30 +72,30 @@ def check_parameters(request: Request) -> None:
             raise TablebaseError(f"this page has no parameter {quoted(name)}{did_you_mean(name, known)}: leave it out")
 
 
-def error_page(request: Request, fault: TablebaseError) -> Response:
+def error_page(request: Request, error: TablebaseError) -> Response:
     """The page for an error; to a page, the name of a game is a part of its address, and an unknown one not found."""
-    if isinstance(fault, MissingTableError):
-        game = load_rules(fault.game)
-        return page(request, "missing.html", status=404, game=game, **missing(request, game, fault))
-    found = as_problem(fault, settings_of(request))
-    status = 404 if isinstance(fault, RulesError) else found.status
+    if isinstance(error, MissingTableError):
+        game = load_rules(error.game)
+        return page(request, "missing.html", status=404, game=game, **missing(request, game, error))
+    found = as_problem(error, settings_of(request))
+    status = 404 if isinstance(error, RulesError) else found.status
     title = TITLES.get(status, TITLES[503] if status >= 500 else TITLES[400])
     shown = page(request, "problem.html", status=status, title=title, detail=f"{found}.")
     shown.headers.update(found.headers)
     return shown
 
 
-def missing(request: Request, game: Rules[Any], fault: MissingTableError) -> dict[str, object]:
+def missing(request: Request, game: Rules[Any], error: MissingTableError) -> dict[str, object]:
     """Describe a missing table: a sentence, the command without the server's folder, and the estimate."""
     settings = settings_of(request)
-    command = fault.command and without_paths(fault.command, settings)
-    if fault.material is not None and command is None:
-        detail = f"{words.capital(without_paths(fault, settings))}."
-    elif fault.material is not None:
-        detail = f"The table {fault.material} of {game.title} has not been built."
-    elif fault.pieces is not None:
-        detail = f"No table of {game.title} with {fault.pieces} pieces has been built."
+    command = error.command and without_paths(error.command, settings)
+    if error.material is not None and command is None:
+        detail = f"{words.capital(without_paths(error, settings))}."
+    elif error.material is not None:
+        detail = f"The table {error.material} of {game.title} has not been built."
+    elif error.pieces is not None:
+        detail = f"No table of {game.title} with {error.pieces} pieces has been built."
     else:
         detail = f"No table of {game.title} has been built."
-    lines = lines_of(settings, fault)
+    lines = lines_of(settings, error)
     return {"detail": detail, "command": command, "lines": lines}

@@ -14,7 +14,7 @@ from tablebase.functions.chance.compiled import BLOCK, explicit
 from tablebase.game import load_game
 from tablebase.game.kernels import BEGINS, CHANCE, LABEL, OVER, STATE, WEIGHT, call_compiled
 from tablebase.game.stochastic import Draw, State, StochasticGame
-from tablebase.testing.kernel_faults import expansion
+from tablebase.testing.kernel_checks import expansion
 from tablebase_rules import pig
 
 
@@ -56,7 +56,7 @@ def test_every_state_goes_on_as_in_the_plain_functions(name: str) -> None:
     for number, state in at_least_one(enumerate(listed.states)):
         assert listed.numbers[state] == number
         found = expansion(kernels, listed.region.rules, (number,))
-        assert found.fault is None
+        assert found.error is None
         assert found.who == game.to_move(state)
         after = [(row[BEGINS], listed.states[row[STATE]]) for row in found.rows]
         if found.who == OVER:

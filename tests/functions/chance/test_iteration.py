@@ -19,7 +19,7 @@ from support.regions import settled, solve, too_many
 from support.solved import Solved
 from twins import pig as pig_twin
 
-from tablebase.checking.chances import chances_fault
+from tablebase.checking.chances import chances_error
 from tablebase.functions.chance import iteration
 from tablebase.functions.chance.chances import UNIT
 from tablebase.functions.chance.compiled import Compiled, compiled
@@ -244,7 +244,7 @@ def test_limits_contain_what_tables_with_more_carrots_can_force() -> None:
     assert (forced < most).any()
     # Limits are of use: many of them are not 1.
     assert (most.sum(axis=0) < 2 * UNIT).any()
-    assert chances_fault(form.kernels, region, region.layers[0], most.reshape(2, -1)) is None
+    assert chances_error(form.kernels, region, region.layers[0], most.reshape(2, -1)) is None
 
 
 @pytest.mark.parametrize(("text", "stalling"), [("4:0:0,3:2:0 1", 1), ("61:0:0,63:1:0 2", 0)])

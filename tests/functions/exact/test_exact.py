@@ -192,33 +192,33 @@ def test_too_large_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         list_positions(Rows(), MUCH)
 
 
-class Faulty(Misere):
+class Errory(Misere):
     """Rules with a fault."""
 
-    def __init__(self, fault: str) -> None:
+    def __init__(self, error: str) -> None:
         super().__init__(5)
-        self.fault = fault
+        self.error = error
 
     def moves(self, position: tuple[int, int]) -> dict[int, tuple[int, int]]:
         if position[0] == 2:
-            if self.fault == "raises":
+            if self.error == "raises":
                 raise ZeroDivisionError("no such thing")
-            return {} if self.fault == "stuck" else super().moves(position)
+            return {} if self.error == "stuck" else super().moves(position)
         return super().moves(position)
 
     def to_move(self, position: tuple[int, int]) -> int:
-        return 7 if self.fault == "mover" and position[0] == 2 else super().to_move(position)
+        return 7 if self.error == "mover" and position[0] == 2 else super().to_move(position)
 
     def result(self, position: tuple[int, int]) -> Ending | None:
         ending = super().result(position)
-        return Ending((1, 2, 3)) if ending and self.fault == "places" else ending
+        return Ending((1, 2, 3)) if ending and self.error == "places" else ending
 
     def format(self, position: tuple[int, int]) -> str:
-        return str(position[0]) if self.fault == "text" else super().format(position)
+        return str(position[0]) if self.error == "text" else super().format(position)
 
 
 @pytest.mark.parametrize(
-    ("fault", "said"),
+    ("error", "said"),
     [
         ("stuck", "in 2/2, result is None, but nobody has a move"),
         ("raises", "ZeroDivisionError"),
@@ -227,9 +227,9 @@ class Faulty(Misere):
         ("text", "two positions as '0'"),
     ],
 )
-def test_faults_of_rules_are_one_sentence(fault: str, said: str) -> None:
+def test_errors_of_rules_are_one_sentence(error: str, said: str) -> None:
     """Which names the game and what to do."""
-    game = Faulty(fault)
+    game = Errory(error)
     with pytest.raises(RulesError, match=rf"misere.*{said}|{said}.*misere"):
         sorted_keys(game, list_positions(game, MUCH).positions)
 

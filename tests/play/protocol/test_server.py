@@ -309,7 +309,7 @@ def test_games_that_are_over() -> None:
         assert talk.ask("position fen 7/7/7/7/7/7/7/w6/Cd5 w", "go depth 3", until="bestmove")[0] == "info depth 0 score cp 0"
 
 
-FAULTS = {
+ERRORS = {
     "no position": "is not a position",
     "position fen 9/9 w": "has 2 rows; the board of doushouqi has 9",
     "position fen 7/7/7/7/7/7/7/7/R6 w": "has no pieces",
@@ -330,13 +330,13 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("line", FAULTS)
+@pytest.mark.parametrize("line", ERRORS)
 def test_malformed_lines(line: str) -> None:
     """A sentence in one line, and the conversation goes on."""
     with Dialogue() as talk:
         heard = talk.ask(line, until="info string")
         assert heard[-1].startswith("info string error: ")
-        assert FAULTS[line] in heard[-1]
+        assert ERRORS[line] in heard[-1]
         assert talk.ask("isready", until="readyok") == ["readyok"]
         if "position" in line:
             heard = talk.ask("go depth 1", until="bestmove")

@@ -88,8 +88,8 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has to be told")
 def test_arrays_get_the_pages_of_earlier_ones() -> None:
     """Only then does the system hand out no pages after the first turns."""
-    faults = [
+    errors = [
         int(subprocess.run([sys.executable, "-c", PROGRAM.format(keep=keep)], capture_output=True, check=True).stdout)
         for keep in (True, False)
     ]
-    assert faults[0] < 100 < faults[1]
+    assert errors[0] < 100 < errors[1]

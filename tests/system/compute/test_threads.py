@@ -51,7 +51,7 @@ def test_threads_do_not_start_threads() -> None:
     assert all(inner == [Work(0, 50, thread)] for thread, inner in done)
 
 
-def test_a_fault_comes_through() -> None:
+def test_a_error_comes_through() -> None:
     """What a range raises is raised; of several faults that of the first range."""
 
     def work(begin: int, end: int) -> int:

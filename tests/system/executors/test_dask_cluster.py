@@ -310,9 +310,9 @@ def test_a_stopped_worker_is_not_waited_for_forever(empty: DaskCluster, tmp_path
 
 
 @pytest.mark.release
-@pytest.mark.parametrize(("number", "faults"), [(signal.SIGSTOP, ["does not answer"] * 2), (signal.SIGKILL, ["was lost", ""])])
+@pytest.mark.parametrize(("number", "errors"), [(signal.SIGSTOP, ["does not answer"] * 2), (signal.SIGKILL, ["was lost", ""])])
 def test_a_scheduler_that_ends_is_not_waited_for_forever(
-    number: signal.Signals, faults: list[str], empty: DaskCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    number: signal.Signals, errors: list[str], empty: DaskCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither while a table is solved, which does not go on, nor before the build."""
     for name in ("CONNECT", "ANSWER", "CLOSE"):
@@ -321,9 +321,9 @@ def test_a_scheduler_that_ends_is_not_waited_for_forever(
     with DaskExecutor(scheduler=empty.address) as executor:
         begin(executor, tmp_path)
         empty.scheduler.send_signal(number)
-        with pytest.raises(ClusterError, match=f"^the scheduler at {empty.address} {faults[0]}: "):
+        with pytest.raises(ClusterError, match=f"^the scheduler at {empty.address} {errors[0]}: "):
             list(executor.finished())
-    with pytest.raises(ClusterError, match=f"at {empty.address} ?{faults[1]}"):
+    with pytest.raises(ClusterError, match=f"at {empty.address} ?{errors[1]}"):
         DaskExecutor(scheduler=empty.address)
     if number == signal.SIGKILL:
         assert_ended(tmp_path)
@@ -333,14 +333,14 @@ def test_a_scheduler_that_ends_is_not_waited_for_forever(
 
 
 @pytest.mark.parametrize(
-    ("marks", "hidden", "fault"),
+    ("marks", "hidden", "error"),
     [
         ({"MARKED": "1"}, False, "is marked: take another one"),
         ({}, True, "cannot load this program .*: install endgame-tablebase"),
     ],
 )
 def test_a_worker_that_cannot_be_used_is_refused(
-    empty: DaskCluster, tmp_path: Path, marks: dict[str, str], hidden: bool, fault: str
+    empty: DaskCluster, tmp_path: Path, marks: dict[str, str], hidden: bool, error: str
 ) -> None:
     """Before anything begins, by its address, even if there are others."""
     if hidden:
@@ -351,7 +351,7 @@ def test_a_worker_that_cannot_be_used_is_refused(
     wait_for_workers(empty, 2)
     executor = DaskExecutor(Limits(2, 1000), empty.address)
     executor.require(unless_marked)
-    with pytest.raises(ClusterError, match=rf"^the worker tcp://127\.0\.0\.1:\d+ {fault}") as refused:
+    with pytest.raises(ClusterError, match=rf"^the worker tcp://127\.0\.0\.1:\d+ {error}") as refused:
         list(run_graph({"key": ()}, partial(hold, tmp_path), executor))
     assert refused.value.address.startswith("tcp://")
     assert not (tmp_path / "key begun").exists()

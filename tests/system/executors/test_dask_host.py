@@ -101,8 +101,8 @@ def test_resources_that_make_no_sense(given: dict[str, float]) -> None:
     hosted(worker)
     assert worker.state.total_resources == given
     found = asyncio.run(offer(None, worker))  # type: ignore[arg-type]
-    assert found.fault is not None
-    assert next(iter(given)) in found.fault.what
+    assert found.error is not None
+    assert next(iter(given)) in found.error.what
 
 
 def test_a_process_is_kept_for_the_next_key_and_ends_with_the_plugin(host: Host) -> None:
@@ -159,7 +159,7 @@ def test_what_nobody_wants_any_more_is_ended(host: Host, how: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "fault"),
+    ("address", "error"),
     [
         ("nowhere", "'nowhere' is not the address of a scheduler"),
         ("tcp://127.0.0.1", "'tcp://127.0.0.1' is not the address of a scheduler"),
@@ -167,10 +167,10 @@ def test_what_nobody_wants_any_more_is_ended(host: Host, how: str) -> None:
         ("tcp://127.0.0.1:1", "there is no scheduler of Dask at tcp://127.0.0.1:1"),
     ],
 )
-def test_an_address_without_a_scheduler(address: str, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_without_a_scheduler(address: str, error: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A sentence that says how to start one."""
     monkeypatch.setattr("tablebase.system.executors.dask.CONNECT", 0.5)
-    with pytest.raises(ClusterError, match=f"^{fault}.*: start it with 'dask scheduler'") as refused:
+    with pytest.raises(ClusterError, match=f"^{error}.*: start it with 'dask scheduler'") as refused:
         DaskExecutor(scheduler=address)
     assert refused.value.address == address
 

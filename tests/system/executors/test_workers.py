@@ -143,12 +143,12 @@ def test_a_worker_does_one_thing_after_another(worker: Worker) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "fault"), [("a function", "pickle|local"), ("fail with a lock", "ValueError: locked"), ("fail oddly", "OddError: 3")]
+    ("key", "error"), [("a function", "pickle|local"), ("fail with a lock", "ValueError: locked"), ("fail oddly", "OddError: 3")]
 )
-def test_what_cannot_be_sent_is_no_lost_worker(key: str, fault: str, worker: Worker) -> None:
+def test_what_cannot_be_sent_is_no_lost_worker(key: str, error: str, worker: Worker) -> None:
     """A result or an exception that cannot be pickled is reported as what it is."""
     worker.submit(do, key)
-    with pytest.raises(Exception, match=fault):
+    with pytest.raises(Exception, match=error):
         worker.answer().result()
     with pytest.raises(Exception, match=r"pickle|local"):
         worker.submit(lambda key: key, "this")

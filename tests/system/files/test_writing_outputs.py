@@ -46,15 +46,15 @@ def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
     assert names(tmp_path) == ["a.csv"]
 
 
-def test_a_fault_leaves_the_old_file(tmp_path: Path) -> None:
+def test_a_error_leaves_the_old_file(tmp_path: Path) -> None:
     """The draft is removed, and a fault of the system names the file."""
     path = tmp_path / "a.csv"
     path.write_text("old")
 
-    def fail(fault: BaseException) -> None:
+    def fail(error: BaseException) -> None:
         with written(path, HINT) as file:
             file.write(b"new")
-            raise fault
+            raise error
 
     with pytest.raises(KeyboardInterrupt):
         fail(KeyboardInterrupt())
@@ -135,7 +135,7 @@ def test_pipes_are_written_to(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "fault"),
+    ("place", "error"),
     [
         ("folder", "folder is a folder"),
         ("no/a.csv", "there is no folder"),
@@ -147,7 +147,7 @@ def test_pipes_are_written_to(tmp_path: Path) -> None:
         ("x" * 300, "cannot be used \\(File name too long\\)"),
     ],
 )
-def test_what_is_refused(place: str, fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_refused(place: str, error: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By name, with a cure, and nothing is written; also for root."""
     import socket
 
@@ -160,7 +160,7 @@ def test_what_is_refused(place: str, fault: str, tmp_path: Path, monkeypatch: py
         # The names of sockets must be short.
         monkeypatch.chdir(tmp_path)
         one.bind("socket")
-        with pytest.raises(TablebaseError, match=f"{fault}.*{HINT}") as caught:
+        with pytest.raises(TablebaseError, match=f"{error}.*{HINT}") as caught:
             check_output(tmp_path / place, HINT, inputs=[None, tmp_path / "input.csv"], folder=tmp_path / "later")
     assert caught.value.exit_code == 2
     assert names(tmp_path) == sorted([*before, "socket"])

@@ -291,7 +291,7 @@ def test_the_catalog_is_read_again_when_it_changes(copied: Path) -> None:
         assert client.get("/api/v1/probe", params={"game": "doushouqi", "position": LOST}).status_code == 200
 
 
-def test_a_held_catalog_is_the_fault_of_the_server(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_held_catalog_is_the_error_of_the_server(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A request waits for another program no longer than it may take, and is answered with 503."""
     monkeypatch.setattr("tablebase.web.known_catalog.PATIENCE", 0.05)
     with client_of(copied) as client, closing(sqlite3.connect(copied / "catalog.sqlite", isolation_level=None)) as holder:

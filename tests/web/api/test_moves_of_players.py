@@ -51,7 +51,7 @@ def test_a_game_of_the_tables_against_themselves(pawns: TestClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "fault"),
+    ("given", "error"),
     [
         ({"player": "nobody"}, "there is no player 'nobody'"),
         ({"player": "matchboxes", "settings": {"boxes": "/etc/hostname"}}, "the setting boxes names a file"),
@@ -60,8 +60,8 @@ def test_a_game_of_the_tables_against_themselves(pawns: TestClient) -> None:
         ({"position": "ppp/3 w"}, "has 2 rows"),
     ],
 )
-def test_what_no_player_does(pawns: TestClient, given: dict[str, Any], fault: str) -> None:
-    assert fault in sentence_of(pawns.post("/api/v1/play", json={"game": "hexapawn", **given}), 400)
+def test_what_no_player_does(pawns: TestClient, given: dict[str, Any], error: str) -> None:
+    assert error in sentence_of(pawns.post("/api/v1/play", json={"game": "hexapawn", **given}), 400)
 
 
 def test_settings_are_texts_or_numbers(pawns: TestClient) -> None:
@@ -154,7 +154,7 @@ def test_rows_of_statements_are_limited(miner: TestClient, limit: int, rows: int
 
 
 @pytest.mark.parametrize(
-    ("statement", "status", "fault"),
+    ("statement", "status", "error"),
     [
         ("SELECT", 400, "the statement"),
         ("SELECT * FROM read_csv('/etc/hostname')", 400, ""),
@@ -164,10 +164,10 @@ def test_rows_of_statements_are_limited(miner: TestClient, limit: int, rows: int
         ("SELECT * FROM positions WHERE material = 'RCvW'", 404, "has not been built: run 'tablebase build doushouqi"),
     ],
 )
-def test_what_no_statement_does(miner: TestClient, statement: str, status: int, fault: str) -> None:
+def test_what_no_statement_does(miner: TestClient, statement: str, status: int, error: str) -> None:
     """One sentence, and the next statement is answered."""
     refused = miner.post("/api/v1/mine", json={"game": "doushouqi", "statement": statement})
-    assert fault in sentence_of(refused, status)
+    assert error in sentence_of(refused, status)
 
 
 @pytest.mark.full

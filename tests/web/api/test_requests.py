@@ -30,7 +30,7 @@ def client(two_pieces: Path) -> Iterator[TestClient]:
 
 
 @pytest.mark.parametrize(
-    ("path", "given", "status", "fault"),
+    ("path", "given", "status", "error"),
     [
         ("probe", {}, 400, "the parameter game is missing: add it"),
         ("probe", {**PROBE, "strickt": "1"}, 400, "there is no parameter 'strickt' (did you mean 'strict'?): leave it out"),
@@ -54,8 +54,8 @@ def client(two_pieces: Path) -> Iterator[TestClient]:
         ("nothing", {}, 404, "there is nothing at this address: /api/v1/openapi.json lists what there is"),
     ],
 )
-def test_parameters(client: TestClient, path: str, given: dict[str, Any], status: int, fault: str) -> None:
-    assert fault in sentence_of(client.get(f"/api/v1/{path}", params=given), status)
+def test_parameters(client: TestClient, path: str, given: dict[str, Any], status: int, error: str) -> None:
+    assert error in sentence_of(client.get(f"/api/v1/{path}", params=given), status)
 
 
 @pytest.mark.parametrize("path", ["probe", "line"])
@@ -77,7 +77,7 @@ def test_underscores_in_moves_of_players(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "status", "fault"),
+    ("body", "status", "error"),
     [
         (b"", 400, "the body is missing: send an object as JSON"),
         (b"[]", 400, "the body must be an object of JSON"),
@@ -93,8 +93,8 @@ def test_underscores_in_moves_of_players(client: TestClient) -> None:
         (b" " * 10_001, 413, "the body is larger than 10,000 bytes"),
     ],
 )
-def test_bodies(client: TestClient, body: bytes, status: int, fault: str) -> None:
-    assert fault in sentence_of(client.post("/api/v1/probe", content=body, headers=JSON), status)
+def test_bodies(client: TestClient, body: bytes, status: int, error: str) -> None:
+    assert error in sentence_of(client.post("/api/v1/probe", content=body, headers=JSON), status)
 
 
 def test_a_body_as_large_as_it_may_be(client: TestClient) -> None:
@@ -214,7 +214,7 @@ def test_health(client: TestClient, tmp_path: Path) -> None:
         assert_no_paths(answer.text)
 
 
-def test_a_fault_of_the_program(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_error_of_the_program(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is answered with a sentence, too, and with nothing of what it is."""
 
     def fail(*_: object) -> None:
@@ -276,8 +276,8 @@ def test_a_game_that_cannot_be_loaded_names_no_file(monkeypatch: pytest.MonkeyPa
     with pytest.raises(ImportError) as caught:
         from os import nowhere  # type: ignore[attr-defined]  # noqa: F401
     monkeypatch.setattr(EntryPoint, "load", Mock(side_effect=caught.value))
-    with pytest.raises(RulesError) as fault:
+    with pytest.raises(RulesError) as error:
         _load(point)
-    assert without_paths(fault.value, ServerSettings(Path("/srv"))).endswith(
+    assert without_paths(error.value, ServerSettings(Path("/srv"))).endswith(
         "ImportError: cannot import name 'nowhere' from 'os' (…)"
     )

@@ -83,7 +83,7 @@ def visit(browser: Browser, base: str) -> Iterator[Open]:
     yield open_window
     for one in opened:
         one.context.close()
-    assert not [fault for one in opened for fault in one.faults]
+    assert not [error for one in opened for error in one.errors]
 
 
 def verdict(page: Page) -> Locator:

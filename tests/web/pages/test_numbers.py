@@ -154,7 +154,7 @@ def test_texts_of_dots_have_pages(ask: Ask, tmp_path: Path) -> None:
             assert "Position, written as in ../.." in said(identified(shown(client, link), "main"))
 
 
-def test_a_fault_in_a_picture_hides_no_other_game(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_error_in_a_picture_hides_no_other_game(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All games are listed, and its positions are shown as text."""
 
     def failing(_: object, position: str) -> str:

@@ -27,7 +27,7 @@ def positions_and_ranks(bench: Any, rng: Random) -> Iterator[int]:
     return chain(positions(bench, rng), (position for position in found if position is not None))
 
 
-def ranks_fault(game: CompiledGame, position: int) -> str | None:
+def ranks_error(game: CompiledGame, position: int) -> str | None:
     """Describe a rank out of range, or positions of one rank with different moves."""
     text, (tier, rank) = game.format(position), game.place(position)
     if not 0 <= position < MOST:
@@ -58,7 +58,7 @@ def _followers(game: CompiledGame, position: int) -> tuple[int, list[tuple[int, 
     return min(count, 0), sorted(children)
 
 
-def tiers_fault(game: CompiledGame, position: int) -> str | None:
+def tiers_error(game: CompiledGame, position: int) -> str | None:
     """Describe a move to a tier that `after` does not name."""
     tier = game.place(position)[0]
     after = set(game.after(tier)) if game.is_ranked else set()
@@ -72,7 +72,7 @@ def tiers_fault(game: CompiledGame, position: int) -> str | None:
     return None
 
 
-def unmoves_fault(game: CompiledGame, position: int) -> str | None:
+def unmoves_error(game: CompiledGame, position: int) -> str | None:
     """Describe a move within a group of tiers that `unmoves` does not take back, or the opposite."""
     assert game.functions.unmoves is not None
     out, place = [0] * game.most_moves, game.place(position)
@@ -89,7 +89,7 @@ def unmoves_fault(game: CompiledGame, position: int) -> str | None:
     return None
 
 
-def machine_fault(game: CompiledGame, position: int) -> str | None:
+def machine_error(game: CompiledGame, position: int) -> str | None:
     """Describe a difference between the functions and their machine code."""
     # Numba is slow to load.
     from tablebase.game.native import call_all

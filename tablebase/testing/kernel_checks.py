@@ -1,4 +1,4 @@
-"""Faults of the compiled functions of a `StochasticGame`, and the numbers and paths that are their cases.
+"""Errors of the compiled functions of a `StochasticGame`, and the numbers and paths that are their cases.
 
 What the functions do is compared with the plain ones; the numbers of a table need only agree with themselves.
 """
@@ -42,7 +42,7 @@ class ExpandedState(NamedTuple):
     who: int  # the player to move, `CHANCE`, `DOUBT` or `OVER`
     winner: int  # if the game is over
     rows: list[list[int]]  # otherwise
-    fault: str | None  # what the function must not have done
+    error: str | None  # what the function must not have done
 
 
 def expansion(kernels: Kernels, rules: Int64, state: State, attacker: int = NOBODY) -> ExpandedState:
@@ -50,27 +50,27 @@ def expansion(kernels: Kernels, rules: Int64, state: State, attacker: int = NOBO
     rows = np.full((kernels.widest + SPARE, STATE + kernels.fields), UNTOUCHED)
     array = np.array(state, np.int64)
     who, count = call_compiled(kernels.expand, rules, array, attacker, rows[: kernels.widest])
-    fault = None
+    error = None
     if who != OVER and not 0 < count <= kernels.widest:
-        fault = f"there are {count} rows, but there must be 1 to {kernels.widest}"
+        error = f"there are {count} rows, but there must be 1 to {kernels.widest}"
     elif (rows[kernels.widest :] != UNTOUCHED).any():
-        fault = f"more rows are filled than the {kernels.widest} that there are"
+        error = f"more rows are filled than the {kernels.widest} that there are"
     elif array.tolist() != list(state):
-        fault = "the state itself is changed"
-    return ExpandedState(who, count, [] if who == OVER else rows[:count].tolist(), fault)
+        error = "the state itself is changed"
+    return ExpandedState(who, count, [] if who == OVER else rows[:count].tolist(), error)
 
 
 # Compiled functions against plain ones.
 
 
-def kernels_fault(game: StochasticGame, state: State) -> str | None:
+def kernels_error(game: StochasticGame, state: State) -> str | None:
     """Return how the compiled functions differ from the plain ones in a state."""
     kernels = _kernels(game)
     if kernels.fields != len(game.start):
         return f"the compiled functions have {kernels.fields} numbers in a state, the plain ones {len(game.start)}"
     found = expansion(kernels, kernels.rules, state)
-    fault = found.fault or _difference(game, kernels, state, found)
-    return fault and f"{game.format(state)}: {fault}"
+    error = found.error or _difference(game, kernels, state, found)
+    return error and f"{game.format(state)}: {error}"
 
 
 def _difference(game: StochasticGame, kernels: Kernels, state: State, found: ExpandedState) -> str | None:
@@ -103,25 +103,25 @@ def _listed(rows: list[list[Any]]) -> str:
     return ", ".join("(" + " ".join(map(str, row)) + ")" for row in rows)
 
 
-def evaluation_fault(game: StochasticGame, state: State) -> str | None:
-    """Return the fault in a state's values."""
+def evaluation_error(game: StochasticGame, state: State) -> str | None:
+    """Return the error in a state's values."""
     evaluation = game.evaluation({})
     assert evaluation is not None
     values, array = np.full(game.players + SPARE, UNTOUCHED), np.array(state, np.int64)
     own = values[: game.players]
     finished = int(call_compiled(evaluation.evaluate, _kernels(game).rules, evaluation.parameters, array, own))
-    fault = None
+    error = None
     if (values[game.players :] != UNTOUCHED).any():
-        fault = f"more values are filled in than the {game.players} that there are"
+        error = f"more values are filled in than the {game.players} that there are"
     elif array.tolist() != list(state):
-        fault = "the state itself is changed"
+        error = "the state itself is changed"
     elif (abs(own) >= -UNTOUCHED).any():
-        fault = f"the values must lie between -2^40 and 2^40, and are {own.tolist()}"
+        error = f"the values must lie between -2^40 and 2^40, and are {own.tolist()}"
     elif not -1 <= finished < 1 << game.players:
-        fault = f"{finished} is no set of {game.players} players"
+        error = f"{finished} is no set of {game.players} players"
     elif finished >= 0 <= game.to_move(state) and finished >> game.to_move(state) & 1:
-        fault = f"player {game.to_move(state)} has finished, and is to move"
-    return fault and f"{game.format(state)}: {fault}"
+        error = f"player {game.to_move(state)} has finished, and is to move"
+    return error and f"{game.format(state)}: {error}"
 
 
 # Numbers of a table.
@@ -153,11 +153,11 @@ def number_of(game: StochasticGame, state: State) -> tuple[int, int]:
     return int(number), int(player)
 
 
-def index_fault(game: StochasticGame, case: State | int) -> str | None:
+def index_error(game: StochasticGame, case: State | int) -> str | None:
     """A state whose number leads elsewhere, or a number that is not its own state's."""
     if isinstance(case, int):
         state = state_of(game, case)
-        return None if state is None else _number_fault(game, case, state)
+        return None if state is None else _number_error(game, case, state)
     number, player = number_of(game, case)
     if (number, player) == (-1, -1):
         return None
@@ -165,11 +165,11 @@ def index_fault(game: StochasticGame, case: State | int) -> str | None:
         return f"{game.format(case)} has the number {number} and the player {player}, but there are no such"
     state = state_of(game, number)
     return (
-        f"{game.format(case)} has the number {number}, which has no state" if state is None else _number_fault(game, number, state)
+        f"{game.format(case)} has the number {number}, which has no state" if state is None else _number_error(game, number, state)
     )
 
 
-def _number_fault(game: StochasticGame, number: int, state: State) -> str | None:
+def _number_error(game: StochasticGame, number: int, state: State) -> str | None:
     again, player = number_of(game, state)
     if again != number:
         return f"the state of number {number} is {state}, but its number is {again}"
@@ -183,7 +183,7 @@ class Path(NamedTuple):
     number: int  # of the first state
     between: int  # how many states that are not stored come in between
     reached: int  # the number of the last state; -1 if the game is over, or something is wrong
-    fault: str | None  # what is wrong with the compiled functions on the way
+    error: str | None  # what is wrong with the compiled functions on the way
 
 
 def paths(bench: Any, rng: Random) -> Iterator[Path]:
@@ -203,8 +203,8 @@ def _path(game: StochasticGame, number: int, state: State, rng: Random) -> Path:
     kernels, region, attacker = _kernels(game), _region(game), rng.randrange(2)
     for between in range(kernels.deepest + 2):
         found = expansion(kernels, region.rules, state, attacker)
-        if found.fault is not None or not found.rows:
-            return Path(number, between, -1, found.fault)
+        if found.error is not None or not found.rows:
+            return Path(number, between, -1, found.error)
         state = tuple(rng.choice(found.rows)[STATE:])
         reached, _ = number_of(game, state)
         if reached >= 0:
@@ -212,7 +212,7 @@ def _path(game: StochasticGame, number: int, state: State, rng: Random) -> Path:
     return Path(number, kernels.deepest + 1, -1, None)
 
 
-def layers_fault(game: StochasticGame, path: Path) -> str | None:
+def layers_error(game: StochasticGame, path: Path) -> str | None:
     """Layers or blocks that do not fit together, or a way that leads to a later layer or to none."""
     region, kernels = _region(game), _kernels(game)
     begin = 0
@@ -222,8 +222,8 @@ def layers_fault(game: StochasticGame, path: Path) -> str | None:
                 f"the layer {layer.name} is {layer.begin} to {layer.end}, but must begin at {begin} and be blocks of {region.block}"
             )
         begin = layer.end
-    if path.fault is not None:
-        return f"on the way from number {path.number}: {path.fault}"
+    if path.error is not None:
+        return f"on the way from number {path.number}: {path.error}"
     if path.between > kernels.deepest:
         return f"number {path.number} is followed by more than {kernels.deepest} states that have no number"
     if _layer_of(region, path.reached) > _layer_of(region, path.number):

@@ -1,6 +1,6 @@
-"""Faults of a game, found one case at a time.
+"""Errors of a game, found one case at a time.
 
-Each fault function checks one case (a position, a material, …) and returns a sentence that describes the fault, or
+Each error function checks one case (a position, a material, …) and returns a sentence that describes the error, or
 None. `tablebase.testing.suite` supplies the cases.
 """
 
@@ -28,7 +28,7 @@ LISTED = 5  # up to this many pieces, a material is looked up in the list of all
 _PositionMap = Callable[[Game, Position], Position]
 
 
-def placement_fault(game: Game, position: Position) -> str | None:
+def placement_error(game: Game, position: Position) -> str | None:
     """Return why the pieces do not form a position in which the game is not over."""
     try:
         check_pieces(game, position)
@@ -54,7 +54,7 @@ def _moves_back(game: Game, position: Position) -> list[Move]:
     ]
 
 
-def steps_fault(game: Game, position: Position) -> str | None:
+def steps_error(game: Game, position: Position) -> str | None:
     """A quiet move that is not taken back in exactly one way, or a move taken back that is not legal."""
     for move in legal_moves(game, position):
         after = play(position, move)
@@ -72,14 +72,14 @@ def steps_fault(game: Game, position: Position) -> str | None:
     return None
 
 
-def _symmetry_fault(game: Game, position: Position, map_position: _PositionMap, map_move: Callable[[Move], Move]) -> str | None:
+def _symmetry_error(game: Game, position: Position, map_position: _PositionMap, map_move: Callable[[Move], Move]) -> str | None:
     """Return how a position and its image under a symmetry differ."""
     image = map_position(game, position)
     if map_position(game, image) != position:
         second = render(game, map_position(game, image))
         return f"the image of {render(game, position)} is {render(game, image)}, but the image of that is {second}"
-    if (fault := placement_fault(game, image)) is not None:
-        return f"the image of {render(game, position)} is not a position: {fault}"
+    if (error := placement_error(game, image)) is not None:
+        return f"the image of {render(game, position)} is not a position: {error}"
     legal_in_image = legal_moves(game, image)
     expected = {map_move(move): move for move in legal_moves(game, position)}
     for move_image, move in expected.items():
@@ -93,13 +93,13 @@ def _symmetry_fault(game: Game, position: Position, map_position: _PositionMap, 
     return None
 
 
-def mirror_fault(game: Game, position: Position) -> str | None:
+def mirror_error(game: Game, position: Position) -> str | None:
     """Return how a position and its mirror image differ."""
     to = game.mirror or ()
-    return _symmetry_fault(game, position, mirrored, lambda move: move._replace(origin=to[move.origin], target=to[move.target]))
+    return _symmetry_error(game, position, mirrored, lambda move: move._replace(origin=to[move.origin], target=to[move.target]))
 
 
-def swap_fault(game: Game, position: Position) -> str | None:
+def swap_error(game: Game, position: Position) -> str | None:
     """Return how a position and its image under colour swap differ."""
     to = game.swap or ()
 
@@ -111,7 +111,7 @@ def swap_fault(game: Game, position: Position) -> str | None:
         twin = game.kinds[kind].symbol.swapcase()
         if twin not in game.by_symbol or game.side_of(game.by_symbol[twin]) == game.side_of(kind):
             return f"{game.kinds[kind].symbol!r} in {render(game, position)} has no twin {twin!r} on the other side"
-    return _symmetry_fault(game, position, swapped, map_move)
+    return _symmetry_error(game, position, swapped, map_move)
 
 
 @cache
@@ -120,7 +120,7 @@ def _is_declared(game: Game, material: Material) -> bool:
     return count <= game.max_pieces and (count > LISTED or material in materials(game, count))
 
 
-def children_fault(game: Game, position: Position) -> str | None:
+def children_error(game: Game, position: Position) -> str | None:
     """A legal move that leads to a material that the game does not have."""
     for move in legal_moves(game, position):
         child = played(game, position, move)
@@ -132,7 +132,7 @@ def children_fault(game: Game, position: Position) -> str | None:
     return None
 
 
-def _single_index_fault(layout: Layout, index: int) -> str | None:
+def _single_index_error(layout: Layout, index: int) -> str | None:
     squares, position = layout.squares(index), layout.position(index, 0)
     if squares is None or position is None:
         return None
@@ -143,13 +143,13 @@ def _single_index_fault(layout: Layout, index: int) -> str | None:
     return None if stored in (position, image) else f"the index of {render(layout.game, image)} is that of another position"
 
 
-def index_fault(game: Game, material: Material) -> str | None:
+def index_error(game: Game, material: Material) -> str | None:
     """Indices and positions of a stored material that are not inverse to each other."""
     layout = layout_of(game, material)
     indices = sorted({(layout.size - 1) * i // (BATCH - 1) for i in range(BATCH)})
     for index in indices:
-        if (fault := _single_index_fault(layout, index)) is not None:
-            return fault
+        if (error := _single_index_error(layout, index)) is not None:
+            return error
     # The vectorised functions, given that the scalar ones are right.
     squares, legal = layout.squares_many(np.array(indices, dtype=np.int64))
     singles = [layout.squares(index) for index in indices]
@@ -164,13 +164,13 @@ def _effects(game: Game, position: Position) -> set[tuple[int, int, bool, bool]]
     return {(move.origin, move.target, move.captured is None, move.wins) for move in legal_moves(game, position)}
 
 
-def aliases_fault(game: Game, position: Position) -> str | None:
+def aliases_error(game: Game, position: Position) -> str | None:
     """A position that has other moves than the position stored for it."""
     location = locate(game, material_of(game, position), position.side)
     pieces = [position.pieces[piece] for piece in location.pairing]
     seen = position
     if location.swapped and game.swap is not None:
-        # Whether the swap itself is right is checked by `swap_fault`.
+        # Whether the swap itself is right is checked by `swap_error`.
         pieces, seen = [(kind, game.swap[square]) for kind, square in pieces], swapped(game, position)
     stored_pieces = zip(location.material.kinds, (square for _, square in pieces), strict=True)
     stored = Position(tuple(sorted(stored_pieces)), location.side)
@@ -179,34 +179,34 @@ def aliases_fault(game: Game, position: Position) -> str | None:
     return f"{render(game, position)} is stored as {render(game, stored)}, which has other moves"
 
 
-def stored_fault(game: Game, position: Position) -> str | None:
+def stored_error(game: Game, position: Position) -> str | None:
     """Return why a position of random play is not one that is stored."""
-    fault = placement_fault(game, position)
-    return fault and f"random play reached {render(game, position)}, but {fault}"
+    error = placement_error(game, position)
+    return error and f"random play reached {render(game, position)}, but {error}"
 
 
-def _read_or_fault(read: Callable[[Game, str], Any], game: Game, text: str) -> Any:
+def _read_or_error(read: Callable[[Game, str], Any], game: Game, text: str) -> Any:
     try:
         return read(game, text)
     except NotationError as error:
         return str(error)
 
 
-def spelling_fault(game: Game, text: str) -> str | None:
+def spelling_error(game: Game, text: str) -> str | None:
     """Return why a start is not a position, or not in standard notation."""
-    start = _read_or_fault(parse, game, text)
+    start = _read_or_error(parse, game, text)
     if not isinstance(start, Position):
         return f"the start {text!r} is not a position: {start}"
     return None if render(game, start) == text else f"the start {text!r} must be written {render(game, start)!r}"
 
 
-def material_fault(game: Game, position: Position) -> str | None:
+def material_error(game: Game, position: Position) -> str | None:
     """A position or its material that changes when it is written and read."""
     text, material = render(game, position), material_of(game, position)
-    if (position_read := _read_or_fault(parse, game, text)) != position:
+    if (position_read := _read_or_error(parse, game, text)) != position:
         return f"{position} is written {text!r}, which is read as {position_read}"
     name = material_name(game, material)
-    if (material_read := _read_or_fault(parse_material, game, name)) != material:
+    if (material_read := _read_or_error(parse_material, game, name)) != material:
         return f"the material of {text} is written {name!r}, which is read as {material_read}"
     return None
 
@@ -220,7 +220,7 @@ REBUILDS: dict[str, Callable[[Game], Game]] = {
 """Ways to build the same rules again."""
 
 
-def digest_fault(game: Game, how: str) -> str | None:
+def digest_error(game: Game, how: str) -> str | None:
     """A digest that changes when the game is built again."""
     digest = REBUILDS[how](game).digest
     return None if digest == game.digest else f"built again {how}, {game.name} has digest {digest}, not {game.digest}"
