@@ -74,7 +74,7 @@ def listed(names: Iterable[str]) -> str:
 
 
 def describe_distances(source: Source) -> Iterator[str]:
-    """Shares of the outcomes, and the most common, the median and the longest distances."""
+    """Shares of the outcomes, and the median and the longest distances."""
     rows, outcomes = Counting(source.catalog).distances(source.slices), source.slices.outcomes
     counts = {
         outcome: {row["distance"]: row[word] for row in rows if row[word] and outcome is not Outcome.DRAW}
@@ -83,8 +83,6 @@ def describe_distances(source: Source) -> Iterator[str]:
     shares = [f"{percent(outcomes[outcome], source.slices.positions)} are {word}" for outcome, word in WORDS.items()]
     yield f"Of all positions, {listed(shares)}."
     both = Counter(counts[Outcome.WIN]) + Counter(counts[Outcome.LOSS])
-    mode = max(both, key=lambda distance: both[distance])
-    yield f"The most common distance is {mode}, with {both[mode]:,} positions."
     yield f"Half of all wins and losses end within {median(both)} plies."
     for outcome, word in ((Outcome.WIN, "win"), (Outcome.LOSS, "loss")):
         longest = max(counts[outcome])
@@ -112,7 +110,6 @@ def describe_squares(piece: int, outcome: Outcome) -> Callable[[Source], Iterato
             share = extreme(shares.values())
             where = alternatives([name for name in GAME.board.names if shares.get(name) == share])
             yield f"The share of {word} is {how}, {100 * share:.1f}%, when {slices.piece_name(piece)} stands on {where}."
-        yield f"Over all squares, it is {percent(slices.outcomes[outcome], slices.positions)}."
         yield "The piece cannot stand on the blank squares."
 
     return describe
@@ -128,9 +125,6 @@ def describe_draws(source: Source) -> Iterator[str]:
     lines = source.slices.lines
     without = [line for line in lines if not line.draws]
     yield f"{len(without)} of the {len(lines)} materials have no draws at all."
-    equal = [line for line in lines if len(set(str(line.material).split("v"))) == 1]
-    if equal and not any(line.draws for line in equal):
-        yield "These include all materials in which both sides have the same pieces."
     largest = max(map(draw_share, lines))
     where = [str(line.material) for line in lines if draw_share(line) == largest]
     yield f"The largest share of draws is {100 * largest:.1f}%, in {listed(where)}."
