@@ -35,8 +35,6 @@ class _List(list[Any]):
 
 @brief
 class _Tuple(tuple[Any, ...]):
-    """A tuple with a short `repr`."""
-
     __slots__ = ()
 
 
@@ -85,7 +83,6 @@ def shortened(found: Kind) -> Kind:
 
 
 def _check_of(one: Parameter) -> Callable[[str, Any], Any] | None:
-    """Return the check of a parameter, if any."""
     kinds = frozenset(one.kinds) - {type(None)} if one.shell.parse is None else frozenset()
     check = partial(plain.as_number, least=int(one.shell.least or 0)) if kinds == {int} else CHECKS.get(kinds)
     return partial(as_optional, check) if check and type(None) in one.kinds else check

@@ -143,7 +143,6 @@ def show_batch(call: Call) -> int | None:
 
 
 def _job(work: Batch, entry: BuildEntry) -> BatchJob:
-    """An entry whose game and tables are known."""
     from tablebase.building.build import build
     from tablebase.building.kinds import table_kind
     from tablebase.building.options import TableQuery
@@ -166,7 +165,6 @@ def _job(work: Batch, entry: BuildEntry) -> BatchJob:
 
 
 def _check_places(work: Batch, steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions) -> None:
-    """Refuse what cannot be written: the folder of the tables, the record, logs and outputs."""
     from tablebase.commands.batch_steps import check_outputs
     from tablebase.system.files.outputs import check_output, check_writable
     from tablebase.tables.folder import check_folder
@@ -206,7 +204,6 @@ def _needs(work: Batch, jobs: Sequence[BatchJob], terms: BuildOptions) -> list[R
 def _write_needs(
     jobs: Sequence[BatchJob], needs: Sequence[Requirements], steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions
 ) -> None:
-    """Write a line about each entry, and all together."""
     from tablebase.commands.output import write_table
     from tablebase.system.compute import machine
     from tablebase.tables.folder import free_space
@@ -253,14 +250,12 @@ def _write_needs(
 
 
 def _run(work: Batch, jobs: Sequence[BatchJob], steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions) -> BatchResult:
-    """Build all entries, go on after errors, and run the commands if everything is there."""
     from tablebase.commands.batch_steps import run
 
     begin, errors, left = time.monotonic(), list[TablebaseError](), 0
     done = {"commands run": 0, "unchanged": 0, "failed": 0}
 
     def at(line: int, action: Callable[[], T], default: T) -> T:
-        """Do something; an error is said at once, and counted."""
         try:
             with work.at(line):
                 return action()

@@ -164,7 +164,6 @@ def _aside(folders: list[Path]) -> Iterator[None]:
 
 
 def _check_inputs(name: str, params: Mapping[str, Any], rules: Rules[Any] | None, catalog: str | None) -> tuple[Path, ...]:
-    """Check what a command reads beside tables; return the files."""
     files = []
     for text in [params["statement"]] if params.get("statement") else params.get("positions") or []:
         if text == "-":
@@ -197,7 +196,6 @@ def _check_inputs(name: str, params: Mapping[str, Any], rules: Rules[Any] | None
 
 
 def _check_statement(name: str, statement: str, catalog: str | None) -> None:
-    """Refuse a statement that does not parse."""
     import sqlite3
 
     if name != "sql":
@@ -218,7 +216,6 @@ def _check_statement(name: str, statement: str, catalog: str | None) -> None:
 
 
 def _check_positions(name: str, params: Mapping[str, Any], rules: Rules[Any]) -> None:
-    """Refuse materials and positions that the game does not have."""
     from tablebase.building.kinds import table_kind
     from tablebase.game.game_arguments import as_asked
 
@@ -251,7 +248,6 @@ def _check_tables(one: Prepared, built: Mapping[Path, set[str]]) -> None:
 
 
 def _places(step: FollowUp, params: Mapping[str, Any]) -> Iterator[Place]:
-    """All places that a command writes to."""
     from tablebase.commands.shell import verb_parameters
     from tablebase.tables.object_store import is_url
 

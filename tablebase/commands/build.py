@@ -228,7 +228,6 @@ def _wanted(
     limits: dict[str, Any],
     solver: str = "auto",
 ) -> tuple[TableKind[Any, Any], TableQuery]:
-    """The kind of a game's tables, and those that the arguments name."""
     from tablebase.building.kinds import table_kind
     from tablebase.building.options import TableQuery
     from tablebase.game.game_arguments import as_rules, refuse_given

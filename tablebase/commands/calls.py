@@ -75,7 +75,6 @@ class Call:
             yield partial(self.verb.function, opened, **self.given)
 
     def __call__(self, **more: Any) -> Any:
-        """What the function returns; `more` are arguments that only Python has."""
         with self.opened() as function:
             return function(**more)
 

@@ -148,7 +148,6 @@ class Cataloged:
         return as_any_game(game)
 
     def _catalog(self) -> closing[Catalog]:
-        """The catalog as it is now."""
         from tablebase.catalog.catalog import Catalog
 
         self._require_open()

@@ -297,7 +297,6 @@ class Collection(Cataloged):
     def _chart(
         self, name: str, rules: Any, counter: Counting, given: Mapping[str, Any], statement: str | None, *, has_slices: bool
     ) -> Chart:
-        """A chart by its name, with the numbers that it shows."""
         from tablebase.game.game_arguments import refuse_given
         from tablebase.mining.charts import figures
         from tablebase.mining.charts.charted_slices import ChartSlices, select_slices
@@ -436,12 +435,10 @@ class Collection(Cataloged):
 
 
 def _numbers(piece: Any) -> list[int]:
-    """Numbers of pieces of a material, from 1; one alone, or none, is also allowed."""
     some = [] if piece is None else piece if isinstance(piece, (list, tuple)) else [piece]
     return [as_number("piece", one, 1) for one in some]
 
 
 def _column_names(columns: str | Iterable[str] | None) -> list[str] | None:
-    """Names of columns, from a list or from one text with commas."""
     listed = columns.split(",") if isinstance(columns, str) else columns
     return None if listed is None else [as_text("a column", name).strip() for name in as_list("columns", listed, "['p1']")]

@@ -122,7 +122,6 @@ def _one_by_one(rules: Rules[Any], start: Any, folder: Path, tick: Tick) -> list
 
 
 def _counts(rules: Any, start: Any, tick: Tick = None) -> Any:
-    """The positions that can be reached, and the games, with those that each side wins."""
     from tablebase.functions.exact.paths import GameCounts
 
     ending = rules.result(start)
@@ -132,5 +131,4 @@ def _counts(rules: Any, start: Any, tick: Tick = None) -> Any:
 
 
 def _won(rules: Rules[Any], won: Sequence[int]) -> dict[str, int]:
-    """The games that each side wins, as fields."""
     return {f"won_{side.letter}": games for side, games in zip(rules.sides, won, strict=True)}

@@ -160,7 +160,6 @@ def moves_between(catalog: Catalog, game: Game, text: str) -> dict[str, list[Nei
 
 
 def _listed(catalog: Catalog, game: Game, some: Iterable[Material]) -> list[Neighbour]:
-    """Materials by name, each with whether the table that holds it has been built."""
     built = catalog.registered(game)
     stored = {one: material_name(game, locate(game, one, 0).material) for one in some}
     return [{"material": material_name(game, one), "built": name in built} for one, name in stored.items()]
@@ -209,7 +208,6 @@ def list_built(catalog: Catalog) -> list[dict[str, Any]]:
 
 
 def _named(answer: Answer) -> list[dict[str, Any]]:
-    """The rows of a statement by the names of its columns."""
     columns, rows = answer
     return [dict(zip(columns, row, strict=True)) for row in rows]
 

@@ -94,7 +94,6 @@ def write_findings(results: Iterable[Patterns], count: int, top: int, style: For
 
 
 def _json_object(result: Patterns, top: int) -> dict[str, Any]:
-    """A set of positions as a JSON object."""
     return {
         **subject_fields(result),
         **count_fields(result),
@@ -112,7 +111,6 @@ def _json_object(result: Patterns, top: int) -> dict[str, Any]:
 
 
 def _summary(result: Patterns) -> dict[str, Any]:
-    """A slice in one line of a table."""
     subject = subject_fields(result)
     single, pair = (next((gain for gain in best(result, number, 1) if gain.gain), None) for number in (1, 2))
     rule = next(iter(result.rules), None)
@@ -133,7 +131,6 @@ def _summary(result: Patterns) -> dict[str, Any]:
 
 
 def _write_report(result: Patterns, top: int) -> None:
-    """Write all that was found in one set of positions, for people."""
     _print([f"{title(result)}: {counts_text(result)}", entropy_text(result), ""])
     write_table([_in_percent(row) for row in gain_rows(result, top, top)], SHOWN_GAIN_FIELDS)
     _print([""])
@@ -146,7 +143,6 @@ def _write_report(result: Patterns, top: int) -> None:
 
 
 def _in_percent(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row with its shares in percent."""
     return {name: in_percent(value) if name in SHARES and value is not None else value for name, value in row.items()}
 
 

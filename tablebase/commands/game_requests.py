@@ -139,7 +139,6 @@ COMMANDS: Mapping[str, Callable[[Any], dict[str, Any]]] = {"new": new_game, "mov
 
 
 def _made(game: StochasticGame, match: Match[State], code: int) -> dict[str, Any]:
-    """The answer after a move."""
     legal = _legal(match)
     if str(code) not in legal:
         raise RulesError(f"the move {code} is not legal in {game.format(match.position)}: choose one of {', '.join(legal)}")
@@ -148,14 +147,12 @@ def _made(game: StochasticGame, match: Match[State], code: int) -> dict[str, Any
 
 
 def _legal(match: Match[State]) -> Mapping[str, State]:
-    """The legal moves, of which there must be one."""
     if not match.legal():
         raise RulesError(f"the game is over in {match.rules.format(match.position)}: begin a new one")
     return match.legal()
 
 
 def _answer(game: StochasticGame, match: Match[State]) -> dict[str, Any]:
-    """Return the answer about a match as it stands."""
     state, ending = match.position, match.ending()
     return {
         "game": game.name,
@@ -173,7 +170,6 @@ def _answer(game: StochasticGame, match: Match[State]) -> dict[str, Any]:
 
 
 def _game(fields: dict[str, Any]) -> StochasticGame:
-    """The game of a request."""
     rules: Any = load_rules(_text(fields.get("game", default_game()), "the game"))
     if lacks := missing(rules, "chance"):
         raise RulesError(f"{rules.name} {lacks}: choose a game such as {default_game()}")
@@ -182,14 +178,12 @@ def _game(fields: dict[str, Any]) -> StochasticGame:
 
 
 def _match(game: StochasticGame, fields: dict[str, Any]) -> Match[State]:
-    """A game at the position of a request."""
     position = fields["position"]
     text = game.text_of(position) if isinstance(position, dict) else _text(position, "the position")
     return Match(game, game.parse(text), _random(fields))
 
 
 def _random(fields: dict[str, Any]) -> Random:
-    """The source of chance."""
     if fields.get("seed") is None:
         return SystemRandom()
     seed = _whole_number(fields["seed"], "the seed")
@@ -199,7 +193,6 @@ def _random(fields: dict[str, Any]) -> Random:
 
 
 def _settings(fields: dict[str, Any], game: StochasticGame) -> dict[str, str]:
-    """The settings of a request, as the player reads them."""
     settings = fields.get("settings", {})
     if not isinstance(settings, dict):
         raise TablebaseError('the settings must be an object, as in {"depth": 3}')

@@ -127,7 +127,6 @@ def _in_digits(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _replay(call: Call, path: Path, number: int, *, player: str | None, boards: bool) -> None:
-    """Show the positions and moves of a recorded game, with the values that tables have, or what a player says who looks ahead."""
     from tablebase.play.player import Seat
     from tablebase.play.players import open_player
     from tablebase.play.records import records_in, replayed
@@ -173,7 +172,6 @@ def _replay(call: Call, path: Path, number: int, *, player: str | None, boards: 
 
 
 def _row(rules: Rules[Any], ply: int, moment: Moment[Any], source: Source[Any] | None, adviser: Player | None) -> dict[str, Any]:
-    """Return the row of a position, with the move or the label of the outcome of chance that follows."""
     from tablebase.play.advisers import advice
     from tablebase.play.match import Match
     from tablebase.play.records import label_of
@@ -201,7 +199,6 @@ def _row(rules: Rules[Any], ply: int, moment: Moment[Any], source: Source[Any] |
 
 
 def _said_of(row: Mapping[str, Any]) -> str:
-    """The value of a row in a few words."""
     if row["outcome"] is None:
         return Bounds(row["lower"], row["upper"]).said
     return f"{row['outcome']}{'' if row['distance'] is None else ' in ' + str(row['distance'])}"

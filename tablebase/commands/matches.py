@@ -240,7 +240,6 @@ def show_match_stats(call: Call) -> None:
 
 
 def _draw_points(results: Sequence[Result], path: Path) -> None:
-    """Draw the points that each player wins, as a mean of the last games."""
     from tablebase.mining.charts.drawing import draw_curves, save
     from tablebase.play.standings import points_by_name
 

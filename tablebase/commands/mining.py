@@ -24,7 +24,6 @@ SHOWN = 1000
 
 
 def _picture(text: str) -> Path:
-    """The path of a picture that can be written; checked before anything large is loaded."""
     from tablebase.mining.charts.picture_files import check_picture
 
     check_picture(Path(text))

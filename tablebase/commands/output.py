@@ -100,7 +100,6 @@ def _csv_cell(value: object) -> object:
 
 
 def _write_markup(rows: Sequence[Row], columns: Sequence[str], style: Format) -> None:
-    """Write rows as a table of Markdown or LaTeX, with the fields of CSV and with numbers right-aligned."""
     lines = [columns, *([str(_csv_cell(row[name])) for name in columns] for row in rows)]
     escapes = MARKDOWN if style is Format.MARKDOWN else LATEX
     cells = [[text.translate(CONTROLS).replace("\n", " ").translate(escapes) for text in line] for line in lines]
@@ -178,7 +177,6 @@ def _blocks(widths: Mapping[str, int], keys: int, available: int) -> list[list[s
 
 
 def _width(texts: Sequence[str]) -> int:
-    """Columns of a terminal that the longest line of some texts occupies."""
     whole = "\n".join(texts)
     return max(map(len if whole.isascii() else cell_len, whole.split("\n")))
 
@@ -201,7 +199,6 @@ class _Block:
         self.is_broken = self.limits != widths or any("\n" in text for texts in columns for text in texts)
 
     def write(self, first: int, end: int | None = None) -> None:
-        """Write some of the rows; a cell that is too wide, or has several lines, continues on further lines."""
         columns: list[Sequence[str]] = [texts[first:end] for texts in self.columns]
         if self.is_broken:
             columns = [*zip(*(line for row in zip(*columns, strict=True) for line in self._broken(row)), strict=True)]
@@ -213,7 +210,6 @@ class _Block:
         sys.stdout.writelines(f"{line.rstrip()}\n" for line in map((" " * GAP).join, zip(*aligned, strict=True)))
 
     def _broken(self, row: Sequence[str]) -> Iterator[Sequence[str]]:
-        """Yield the lines of a row."""
         cells = (
             [part for line in text.split("\n") for part in chop_cells(line, limit) or [""]]
             for text, limit in zip(row, self.limits, strict=True)

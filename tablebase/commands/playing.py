@@ -145,7 +145,6 @@ class Session:
         return True
 
     def _reply(self, player: Player) -> None:
-        """Let a player move or resign."""
         move = player.choose(self.match, self.choices)
         if move is None:
             _say(f"\n{self._name(self.match.player)}: resigns")
@@ -162,7 +161,6 @@ class Session:
         self._write_events(self.match.play(move))
 
     def _write_events(self, events: Sequence[Event[Any]]) -> None:
-        """Write what was drawn."""
         for event in events:
             if event.drawn:
                 words = self.rules.draw_text(event.text)
@@ -197,7 +195,6 @@ class Session:
                 _say(f"{error}: type a move such as {next(iter(match.legal()))}, or help")
 
     def _commands(self) -> dict[str, tuple[str, Callable[[], None]]]:
-        """Return the words for use beside moves: a description, for a list, and the function."""
         commands = {
             "moves": ("list the legal moves", self._list_moves),
             "hint": ("show the best move by the tables, or the move that a search would play", self._show_hint),
@@ -209,7 +206,6 @@ class Session:
         return {**commands, "resign": ("give the game up", self.match.resign)} if self.rules.players == 2 else commands
 
     def _of_players(self) -> dict[str, Any]:
-        """Return the players' commands."""
         return {word: command for player in self.players.values() for word, command in player.commands().items()}
 
     def _show_help(self) -> None:
@@ -219,7 +215,6 @@ class Session:
         _say("\n".join(f"{word:<8}{about}" for word, about in {**lines, "quit": "leave the game"}.items()))
 
     def _list_moves(self) -> None:
-        """The legal moves; where they are numbers, in a table with what they mean."""
         rules, position, legal = self.rules, self.match.position, self.match.legal()
         if "squares" in rules.can:
             _say(" ".join(legal))
@@ -233,7 +228,6 @@ class Session:
         write_table(rows, ["move", "meaning", "position"])
 
     def _show_hint(self) -> None:
-        """Show what the tables say, and the players, or what a search finds where neither know; if a table is damaged, say so."""
         try:
             hints = [self._said_by_tables(), *(player.hint(self.match) for player in self.players.values())]
             _say("\n".join(filter(None, hints)) or self._found_by_search())
@@ -253,7 +247,6 @@ class Session:
             return None
 
     def _found_by_search(self) -> str:
-        """The move that a search would play, which ends in the tables that there are."""
         from tablebase.play.advisers import ADVISERS, advice, adviser_of
         from tablebase.play.player import Seat
         from tablebase.play.players import open_player
@@ -281,7 +274,6 @@ class Session:
         write_drawing(self.rules, self.match.position, last, over=self.match.ending() is not None)
 
     def _finish(self, ending: Ending) -> None:
-        """Draw the last position, print the result, and why, and let the players take note."""
         self._draw()
         if self.rules.players > 2:
             places = [f"{self._name(player)} is {ORDINALS.get(place, f'{place}th')}" for player, place in enumerate(ending.places)]
@@ -302,7 +294,6 @@ class Session:
         return self.rules.sides[side].name
 
     def _in_words(self, move: str) -> str:
-        """A move in the current position, and what it means if it is a number."""
         return self.rules.words(self.match.position, move)
 
     def _write_remark(self, player: Player) -> None:
@@ -311,7 +302,6 @@ class Session:
 
 
 def _listed(words: Any) -> str:
-    """Words as a list: a, b and c."""
     *first, last = words
     return f"{', '.join(first)} and {last}" if first else str(last)
 

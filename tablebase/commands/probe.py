@@ -132,7 +132,6 @@ class _Answers:
         """The answers for a sheet, if there is one."""
 
     def write(self) -> None:
-        """Write all answers; positions without one are a `TablebaseError` at the end."""
         from tablebase.commands.output import write_objects, write_rows
         from tablebase.system.compute.progress import progress
 
@@ -199,7 +198,6 @@ class _Answers:
 
 
 def _cells(columns: Iterable[str], one: PositionText, row: Mapping[str, Any]) -> dict[str, Any]:
-    """The cells of a row of CSV."""
     error = row.get("error")
     more = {"line": one.line, "error": error and f"{error['code']}: {error['message']}"}
     return {name: more[name] if name in more else row.get(name) for name in columns}
@@ -229,7 +227,6 @@ def _write_probe(answer: Probe, features: Mapping[str, Any]) -> None:
 
 
 def _move_rows(move: RatedMove) -> Iterator[dict[str, Any]]:
-    """A move, and what chance may do after it."""
     if isinstance(move.value, Bounds):
         yield {"move": move.move, "meaning": move.meaning, **move.value.chances, "position": move.position}
     else:
@@ -240,7 +237,6 @@ def _move_rows(move: RatedMove) -> Iterator[dict[str, Any]]:
 
 
 def _draw_row(draw: RatedDraw) -> dict[str, str]:
-    """An outcome of chance."""
     return {"move": "", "meaning": f"{draw.probability} {draw.label}", **draw.value.chances, "position": draw.position}
 
 

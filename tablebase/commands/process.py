@@ -197,7 +197,6 @@ def run_command(words: Sequence[str], output: IO[Any] | None = None, environment
 
 
 def _run(_pipe: Connection, words: list[str], output: int | None, environment: dict[str, str]) -> None:
-    """Run a command in the child process, as the program would, except that the parent reports signals."""
     os.environ.update(environment)
     if output is not None:
         os.dup2(output, sys.stdout.fileno())

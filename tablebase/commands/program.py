@@ -72,7 +72,6 @@ def made(name: str) -> Any:
 
 
 def _completion(ctx: click.Context) -> tuple[str, str]:
-    """The name of the shell and its script."""
     from click.shell_completion import get_completion_class
 
     name = Path(os.environ.get("SHELL", "")).name
@@ -83,7 +82,6 @@ def _completion(ctx: click.Context) -> tuple[str, str]:
 
 
 def _install(ctx: click.Context) -> str:
-    """Install completion; what is said about it."""
     name, script = _completion(ctx)
     file, start, line = SCRIPTS[name]
     path = Path.home() / file
@@ -98,8 +96,6 @@ def _install(ctx: click.Context) -> str:
 
 
 def _eager(name: str, answer: Callable[[click.Context], str], text: str) -> click.Option:
-    """An option of the program that prints something instead of running a command."""
-
     def show(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
         if wanted:
             sys.stdout.write(f"{answer(ctx)}\n")

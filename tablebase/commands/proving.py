@@ -154,7 +154,6 @@ def _known(game: Game, position: Position, prober: Prober | None, most: int | No
 
 
 def _sentence(game: Game, position: Position, row: dict[str, Any]) -> str:
-    """Return the result, for people."""
     side = game.sides[position.side].name
     table = row["table"] and _in_words(row["table"])
     if table and row["size"] is None and row["nodes"] == 0:
@@ -182,7 +181,6 @@ def _in_words(reached: dict[str, Any] | None) -> str | None:
 def _row(
     game: Game, position: Position, verdict: Verdict, proof: Proof | None, prober: Prober | None, known: Value | None
 ) -> dict[str, Any]:
-    """Return the result, as JSON has it."""
     from tablebase.game.notation import render
     from tablebase.search.proof_trees import ProofReason
 

@@ -181,7 +181,6 @@ def show_analyse(call: Call) -> None:
 
 
 def _analysis_row(answer: Analysis, style: Format) -> dict[str, Any]:
-    """An answer as JSON has it, or with texts for what has parts."""
     row = answer.to_dict()
     if style is not Format.JSON:
         row["line"] = " ".join(answer.line)
@@ -223,6 +222,5 @@ def uci(game: shared.GameName, *, size: shared.Size = None, variant: shared.Vari
 
 
 def _write(line: str) -> None:
-    """Write a line, which a reader gets immediately."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()

@@ -60,23 +60,17 @@ def verb_parameters(verb: Verb) -> list[Parameter]:
 
 
 class _Word(click.Choice[Any]):
-    """A member of an enumeration, or one of some words."""
-
     def normalize_choice(self, choice: object, ctx: click.Context | None) -> str:
-        """The word for a choice."""
         del ctx
         return str(choice)
 
 
 class _InRange(click.FloatRange):
-    """A number from a range, which the help shows."""
-
     def __init__(self, number: type, shell: Shell) -> None:
         super().__init__(shell.least, shell.most)
         self._number = number
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number that a text says."""
         number = _Read(self._number).convert(value, param, ctx)
         if self.min is not None and not number >= self.min:
             self.fail(f"Input should be greater than or equal to {self.min}", param, ctx)
@@ -94,7 +88,6 @@ class _Read(click.ParamType[Any]):
         self._read = read
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The value that the function reads."""
         try:
             return self._read(value)
         except TablebaseError:
@@ -105,7 +98,6 @@ class _Read(click.ParamType[Any]):
 
 
 def _type_of(kinds: Sequence[Any], shell: Shell) -> click.ParamType[Any]:
-    """Return how click reads a value that is one of several types of Python."""
     if shell.parse:
         return _Read(shell.parse)
     for kind in kinds:
@@ -122,15 +114,11 @@ def _type_of(kinds: Sequence[Any], shell: Shell) -> click.ParamType[Any]:
 
 
 class _Argument(click.Argument):
-    """An argument, which has a place of its own in the help."""
-
     def get_usage_pieces(self, ctx: click.Context) -> list[str]:
-        """The argument in the first line of the help."""
         del ctx
         return [str(self.metavar) if self.required else f"[{self.metavar}]"]
 
     def get_error_hint(self, ctx: click.Context | None) -> str:
-        """The argument in an error."""
         del ctx
         return f"'{self.metavar}'"
 
@@ -168,7 +156,6 @@ class _Command(Exemplified, click.Command):
         super().__init__(verb.name, help=text, params=params, context_settings=settings)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write arguments, then options; many options stand in groups."""
         arguments = [part for part in self.parameters if part.shell.argument]
         sections = {"Arguments": [(part.shell.metavar, part.help + "  [required]" * part.is_required) for part in arguments]}
         options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
@@ -186,7 +173,6 @@ class _Command(Exemplified, click.Command):
         """Write nothing at the place that recent versions of click give to arguments."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Call the function with what is given, and write its result; the exit code, if there is one."""
         given = {name: value for name, value in ctx.params.items() if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT}
         show = self.verb.show or show_result
         if files := given.pop("rules", None):
@@ -206,14 +192,12 @@ class _Command(Exemplified, click.Command):
 
 
 def _unknown_option(ctx: click.Context) -> TablebaseError:
-    """The error about the first option that neither a command nor a game's tables have."""
     word = ctx.args[0]
     meant = did_you_mean(word, [option for one in ctx.command.params for option in one.opts])
     return TablebaseError(f"there is no option {quoted(word)}{meant}: 'tablebase {ctx.info_name} --help' lists them")
 
 
 def _parts_of(one: Parameter) -> Iterator[click.Parameter]:
-    """The argument or the option for a parameter of Python; for some arguments also an option."""
     shell, kind = one.shell, _type_of(one.kinds, one.shell)
     metavar = shell.metavar or ("|".join(map(str, kind.choices)) if isinstance(kind, click.Choice) else None)
     default = shell.default or (str(one.default) if isinstance(one.default, Enum) else one.default)

@@ -277,7 +277,6 @@ class Tablebase(Collection):
         return Engine(rules, self.prober, Options(**as_options(Options, options)))
 
     def _asked(self, game: AnyGame, position: Any) -> tuple[Rules[Any], Any]:
-        """The game, and a position of it."""
         from tablebase.game.game_arguments import as_asked
 
         rules = self._rules(game)

@@ -124,7 +124,6 @@ def show_train(call: Call) -> None:
 
 
 def _begun(rules: Any, path: Path, given: dict[str, Any]) -> Learner:
-    """The learner in a file, or a new one; settings that are given must be those of the file."""
     from tablebase.play.learning.learner import Learner
     from tablebase.play.learning.self_play import Training
 
@@ -141,7 +140,6 @@ def _begun(rules: Any, path: Path, given: dict[str, Any]) -> Learner:
 
 
 def _train(learner: Learner, path: Path, source: Any, total: int, every: int, end: float | None) -> None:
-    """Train up to a number of games or until a time of the clock; save and measure on the way, and at the end."""
     from tablebase.play.learning.self_play import train as trained
 
     with progress(f"train {learner.values.game.name}", "games", total, learner.games) as shown:
@@ -168,7 +166,6 @@ def _measure(learner: Learner, source: Any) -> None:
 
 
 def _draw(game: Any, curve: Sequence[Measure], path: Path) -> None:
-    """Draw the learning curve: quality of play by number of training games."""
     from tablebase.mining.charts.charted_slices import title_of
     from tablebase.mining.charts.drawing import draw_curves, save
 

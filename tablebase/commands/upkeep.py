@@ -142,7 +142,6 @@ def verify(
 def _checked(
     title: str, total: int, results: Checks, good: str = "correct", *, verbose: bool, compiles: bool = False
 ) -> tuple[set[str], dict[str, str]]:
-    """Show the checks of tables; the names of all, and the errors of some."""
     names, errors = set[str](), dict[str, str]()
     with progress(title, "tables", total, verbose=verbose, compiles=compiles) as shown, closing(results):
         for name, error in results:
@@ -236,7 +235,6 @@ def show_prune(call: Call, *, kernels: bool = False) -> None:
     total, removed = "", False
 
     def agreed(items: Sequence[Any]) -> bool:
-        """Write the files, and ask the person at the terminal; `TablebaseError` if there is none."""
         nonlocal total, removed
         rows = [asdict(item) for item in items]
         call.write(rows)
