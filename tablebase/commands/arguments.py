@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cache, partial, wraps
 from inspect import signature
@@ -11,10 +11,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from tablebase.commands.parameters import Parameter, parameters_of
+from tablebase.commands.parameters import Parameter, parameters_of, words_of
 from tablebase.commands.registry import check_verb
 from tablebase.errors import ArgumentError
-from tablebase.game import Outcome
 from tablebase.game import plain_arguments as plain
 from tablebase.system.compute.messages import brief
 
@@ -85,6 +84,8 @@ def shortened(found: Kind) -> Kind:
 def _check_of(one: Parameter) -> Callable[[str, Any], Any] | None:
     kinds = frozenset(one.kinds) - {type(None)} if one.shell.parse is None else frozenset()
     check = partial(plain.as_number, least=int(one.shell.least or 0)) if kinds == {int} else CHECKS.get(kinds)
+    if words := words_of(kinds):
+        check = partial(as_word, words)
     return partial(as_optional, check) if check and type(None) in one.kinds else check
 
 
@@ -175,9 +176,16 @@ def as_tables(tables: Any) -> Mapping[str, Path | str | pa.Table]:
     return tables
 
 
-def as_outcome(outcome: Any) -> str | None:
-    """An outcome by its name."""
-    names = [str(one) for one in Outcome]
-    if outcome is not None and outcome not in names:
-        raise plain.refused("outcome", " or ".join(map(repr, names)), outcome, ArgumentError)
-    return None if outcome is None else str(outcome)
+def as_column_names(columns: str | Iterable[str] | None) -> list[str] | None:
+    """Names of columns, from a list or from one text with commas."""
+    listed = columns.split(",") if isinstance(columns, str) else columns
+    return (
+        None if listed is None else [plain.as_text("a column", name).strip() for name in plain.as_list("columns", listed, "['p1']")]
+    )
+
+
+def as_word(words: Sequence[str], name: str, value: Any) -> str:
+    """One of some words."""
+    if value not in words:
+        raise plain.refused(name, " or ".join(repr(str(one)) for one in words), value, ArgumentError)
+    return str(value)

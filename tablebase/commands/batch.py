@@ -121,11 +121,9 @@ def batch(
 
 
 def show_batch(call: Call) -> int | None:
-    """Exit with the code of the first error, or with that of a deadline if something is left.
-
-    Without options, this command checks the TOML file, builds the tables that do not exist yet, and then runs the commands
-    listed in it. Each [[build]] in the file has a game and options of 'build'; each [[then]] has a command, such as
-    'stats doushouqi'. If the file does not name a folder for the tables, it uses the folder 'data'.
+    """Without options, this command checks the TOML file, builds the tables that do not exist yet, and then runs the commands
+    listed in it. Each [[build]] in the file has a game and options of 'build'; each [[then]] has a command, such as 'stats
+    doushouqi'. If the file does not name a folder for the tables, it uses the folder 'data'.
     """
     result = call()
     if result is None:

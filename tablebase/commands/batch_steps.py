@@ -87,11 +87,11 @@ def prepared(step: FollowUp, data: Path, catalog: str | None, built: Mapping[Pat
     # In this process only `batch` is loaded.
     import click
 
-    from tablebase.commands.program import made
+    from tablebase.commands.shell import command_of
 
     name, *words = step.command
     try:
-        with made(name).make_context(name, words) as read:
+        with command_of(name).make_context(name, words) as read:
             params, source = dict(read.params), read.get_parameter_source("data")
     except click.ClickException as error:
         raise TablebaseError(usage_sentence(error)) from error

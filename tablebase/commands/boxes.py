@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,27 +21,22 @@ if TYPE_CHECKING:
 
 @brief
 class Boxes(list["BoxRow"]):
-    """The rows of all boxes of a side, in the order in which games need them.
-
-    Attributes
-    ----------
-    matchboxes : Matchboxes
-    """
+    """The rows of all boxes of a side, in the order in which games need them; `matchboxes` are the boxes themselves."""
 
     def __init__(self, matchboxes: Matchboxes) -> None:
-        from tablebase.game.notation import render
-
-        # Who asks for rows alone loads the pictures, too: they are few, and known by the same numbers.
+        from tablebase.game.notation import render, render_move
         from tablebase.play.learning.box_sheet import numbered
 
-        game = self._game = matchboxes.game
+        def moves(beads: Iterable[Bead]) -> str:
+            return " ".join(render_move(matchboxes.game, bead.move) for bead in beads)
+
         super().__init__(
             {
                 "box": one.number,
                 "move": one.move,
-                "position": render(game, one.position),
-                "beads": self._moves(one.left),
-                "taken": self._moves([bead for bead in one.full if bead not in one.left]),
+                "position": render(matchboxes.game, one.position),
+                "beads": moves(one.left),
+                "taken": moves(bead for bead in one.full if bead not in one.left),
             }
             for one in numbered(matchboxes)
         )
@@ -52,11 +47,6 @@ class Boxes(list["BoxRow"]):
         from tablebase.play.learning.box_sheet import box_sheet
 
         return box_sheet(self.matchboxes, page, theme)
-
-    def _moves(self, beads: Sequence[Bead]) -> str:
-        from tablebase.game.notation import render_move
-
-        return " ".join(render_move(self._game, bead.move) for bead in beads)
 
 
 @checked
@@ -101,9 +91,8 @@ def boxes(
     number = 1 - start.side if side is None else side_number(rules, side)
     made = Matchboxes(rules, number, grow_tree(rules, start))
     if not made.boxes:
-        raise ArgumentError(
-            f"{rules.sides[number].name} never moves in {rules.name} from {render(rules, start)}: choose another side"
-        )
+        never = f"{rules.sides[number].name} never moves in {rules.name} from {render(rules, start)}"
+        raise ArgumentError(f"{never}: choose another side")
     if boxes is not None:
         made.load(Path(boxes))
     return Boxes(made)
@@ -115,8 +104,7 @@ def show_boxes(
     output: Annotated[Path | None, Shell(metavar="FILE", output=Output.FILE)] = None,
     page: Page = "a4",
 ) -> None:
-    """Write a row for each box.
-
+    """
     Parameters
     ----------
     output : Path, optional

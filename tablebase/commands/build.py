@@ -13,8 +13,9 @@ from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_catalog, as_counts, as_duration, as_folder, as_optional, as_time, checked
 from tablebase.commands.calls import Call, program_call
 from tablebase.commands.parameters import Format, Output, Shell
-from tablebase.errors import ArgumentError, ArgumentTypeError, DeadlineError, did_you_mean, quoted
+from tablebase.errors import ArgumentTypeError, DeadlineError, did_you_mean, quoted
 from tablebase.game import plain_arguments as plain
+from tablebase.game.rules import Rules
 from tablebase.system.compute.messages import brief
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def build(
     workers : int, optional
         Number of processes; by default one for each processor. One process builds the table of a game by functions.
     memory : int or str, optional
-        Bytes, or a text such as ``8G``: solve only as many tables at once as fit.
+        Bytes, or a text such as ``8G``; fewer tables are solved at the same time to stay within it.
     executor : str
         Solve tables on this machine (local) or on the workers of a Dask cluster (dask).
     scheduler : str, optional
@@ -100,7 +101,7 @@ def build(
     json_log : str or Path, optional
         Append a JSON object for each table to this file, one per line.
     verbose : bool
-        Whether to write a line about each table.
+        Print a line for each table.
     **limits
         Of the tables of a game with chance, such as ``carrots=60``.
 
@@ -110,13 +111,12 @@ def build(
         Its `left` is the number of tables still missing at the deadline, which is not an error.
     """
     from tablebase.building.build import build as build_tables
-    from tablebase.building.options import DASK, LOCAL, BuildOptions, chosen_limits
+    from tablebase.building.options import BuildOptions, chosen_limits
     from tablebase.building.records import BuildLog
+    from tablebase.game.game_arguments import as_rules
 
     end = plain.end_of_work(as_optional(as_time, "deadline", deadline), as_optional(as_duration, "duration", duration))
-    if executor not in (LOCAL, DASK):
-        raise plain.refused("executor", f"{LOCAL!r} or {DASK!r}", executor, ArgumentError)
-    kind, wanted = _wanted(game, size, variant, pieces, material, limits, solver)
+    kind, wanted = _wanted(as_rules(game, size, variant), pieces, material, limits, solver)
     kind.check_executor(executor)
     kind.check_solver(solver)
     folder, url, after = as_folder(data), as_catalog(catalog), as_duration("grace", grace)
@@ -128,9 +128,7 @@ def build(
 
 
 def show_build(call: Call) -> None:
-    """Exit with an error if tables are left; all else is written while tables are built.
-
-    Without options, this command builds every table that games from the initial position can reach. If there are too many, it
+    """Without options, this command builds every table that games from the initial position can reach. If there are too many, it
     builds nothing and reports an error; select fewer with --pieces or --material. It writes the tables to the folder 'data' and
     uses all processors.
     """
@@ -140,12 +138,7 @@ def show_build(call: Call) -> None:
 
 @brief
 class Estimates(list["AnyEstimate"]):
-    """The needs of a build: one line for each number of pieces, material, layer or table of exact values. Notebooks show a table.
-
-    Attributes
-    ----------
-    rows : list of dict
-    """
+    """The needs of a build: one line for each number of pieces, material, layer or exact table. Notebooks show a table."""
 
     def __init__(self, lines: Iterable[AnyEstimate], workers: int = 1) -> None:
         super().__init__(lines)
@@ -193,9 +186,10 @@ def estimate(
     """
     from tablebase.building.options import BuildOptions
     from tablebase.catalog.catalog import read_known
+    from tablebase.game.game_arguments import as_rules
     from tablebase.system.executors.executor import Limits
 
-    kind, wanted = _wanted(game, size, variant, pieces, material, limits)
+    kind, wanted = _wanted(as_rules(game, size, variant), pieces, material, limits)
     folder, resources = as_folder(data), Limits(plain.usable_workers(workers), as_optional(plain.as_size, "memory", memory))
     options = BuildOptions(folder, resources, workers_given=workers is not None)
     lines = kind.estimate(wanted, options, read_known(kind.rules, folder, as_catalog(catalog)), measured=measure)
@@ -203,9 +197,7 @@ def estimate(
 
 
 def show_estimate(call: Call) -> None:
-    """Write a row for each line, and for people what all need together.
-
-    Without options, this command estimates the cost of building every table that games from the initial position can reach. If
+    """Without options, this command estimates the cost of building every table that games from the initial position can reach. If
     there are too many, it reports an error; select fewer with --pieces or --material. It does not build any tables.
     """
     from tablebase.building.kinds import table_kind
@@ -220,25 +212,17 @@ def show_estimate(call: Call) -> None:
 
 
 def _wanted(
-    game: shared.GameName,
-    size: shared.Size,
-    variant: shared.Variant,
-    pieces: shared.Pieces,
-    material: shared.Materials,
-    limits: dict[str, Any],
-    solver: str = "auto",
+    rules: Rules[Any], pieces: shared.Pieces, material: shared.Materials, limits: dict[str, Any], solver: str = "auto"
 ) -> tuple[TableKind[Any, Any], TableQuery]:
     from tablebase.building.kinds import table_kind
     from tablebase.building.options import TableQuery
-    from tablebase.game.game_arguments import as_rules, refuse_given
+    from tablebase.game.game_arguments import refuse_given
 
-    rules = as_rules(game, size, variant)
     counts, materials = as_counts(pieces), plain.as_texts("material", material)
     refuse_given(rules, pieces=pieces, material=material)
     known = rules.limits
-    for name in limits:
-        if name not in known:
-            there = f"{did_you_mean(name, known)}; their limits are: {', '.join(known) or 'none'}"
-            raise ArgumentTypeError(f"{quoted(name)} is not an argument for tables of {rules.name}{there}")
+    if unknown := next((name for name in limits if name not in known), ""):
+        there = f"{did_you_mean(unknown, known)}; their limits are: {', '.join(known) or 'none'}"
+        raise ArgumentTypeError(f"{quoted(unknown)} is not an argument for tables of {rules.name}{there}")
     read = {name: (plain.as_whole if isinstance(known[name], int) else plain.as_text)(name, one) for name, one in limits.items()}
     return table_kind(rules), TableQuery(counts, materials, read, solver)

@@ -75,6 +75,7 @@ class Call:
             yield partial(self.verb.function, opened, **self.given)
 
     def __call__(self, **more: Any) -> Any:
+        """Run the function; `more` are arguments that only Python has."""
         with self.opened() as function:
             return function(**more)
 
@@ -102,7 +103,7 @@ def from_input(word: str) -> str:
     try:
         text = sys.stdin.read(MOST + 1)
     except UnicodeDecodeError as error:
-        raise TablebaseError("standard input is not text in UTF-8: write it anew") from error
+        raise TablebaseError("standard input is not text in UTF-8: convert it to UTF-8") from error
     if len(text) > MOST:
         raise TablebaseError(f"standard input has more than {MOST:,} characters: send less at a time")
     return text

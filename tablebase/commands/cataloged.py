@@ -35,7 +35,7 @@ class Cataloged:
         return self._folder
 
     def close(self) -> None:
-        """Answer no more questions."""
+        """Refuse further queries."""
         self._is_closed = True
 
     def sql(self, statement: Statement, timeout: Timeout = None) -> CatalogRows:
@@ -99,14 +99,14 @@ class Cataloged:
         ----------
         game : str or Game
         pieces : int, optional
-            Only those with this number of pieces.
+            Only materials with this number of pieces.
         """
         pieces = None if pieces is None else as_number("pieces", pieces)
         counts = self.stats(self._game(game, "materials"), "material")
         return shortened(list(dict.fromkeys(str(line.material) for line in counts if pieces in (None, line.pieces))))
 
     def describe(self, game: str | Game, material: str | None = None) -> dict[str, Any]:
-        """What there is of a game, or of a material, as data that JSON can represent.
+        """Describe a game, or a material, as data that JSON can represent.
 
         Parameters
         ----------
@@ -117,7 +117,7 @@ class Cataloged:
         Returns
         -------
         dict
-            Of a game: title, board, sides, pieces, start, and what has been built. Of a material: its pieces, and statistics
+            Of a game: title, board, sides, pieces, start, and counts of its tables. Of a material: its pieces, and statistics
             of its slices.
         """
         from tablebase.commands.descriptions import describe_game, describe_material
@@ -133,7 +133,7 @@ class Cataloged:
             raise closed(self.folder)
 
     def _game(self, game: AnyGame, verb: str | None = None) -> Game:
-        """The game that is asked about, unless the tables have been closed; `RulesError` if a verb does not take it."""
+        """The game of a query, unless the tables have been closed; `RulesError` if a verb does not take it."""
         from tablebase.game import load_game
 
         if verb is not None:
@@ -155,10 +155,8 @@ class Cataloged:
 
 
 def show_stats(call: Call) -> None:
-    """Write a row for each entry, and remarks.
-
-    Without options, this command reads the tables in the folder 'data' and shows one row for each number of pieces. Wins and losses
-    are counted for the side to move. The counts include positions that are not stored because they are equivalent to stored
+    """Without options, this command reads the tables in the folder 'data' and shows one row for each number of pieces. Wins and
+    losses are counted for the side to move. The counts include positions that are not stored because they are equivalent to stored
     positions.
     """
     found = call()
@@ -169,9 +167,7 @@ def show_stats(call: Call) -> None:
 
 
 def show_sql(call: Call) -> int:
-    """Write the rows; return the exit code of the process that answers.
-
-    Without options, this command runs the statement on the catalog in the folder 'data', and prints all rows. Statements cannot
+    """Without options, this command runs the statement on the catalog in the folder 'data', and prints all rows. Statements cannot
     change the catalog.
     """
     from tablebase.commands.process import run_statement

@@ -42,7 +42,7 @@ def count(
         Show one row for each legal move: the number of possible games after it, and its result under best play.
     game, size, variant, workers : see `tablebase.build`; the workers are threads
     data : str or Path, optional
-        The folder of the tables, which say what moves force if there are too many positions to solve the game here.
+        Folder of tables, which are used for the results of moves if the game has too many positions to solve it here.
     tick : callable, optional
         Called after each step, with the number of steps done and the number of all steps, None if that is unknown.
     """
@@ -60,10 +60,8 @@ def count(
 
 
 def show_count(call: Call) -> None:
-    """Write the counts with the seconds that they took, or a row for each move.
-
-    Without options, this command prints one row with the number of positions, the number of games, and how many of these games each
-    side wins.
+    """Without options, this command prints one row with the number of positions, the number of games, and how many of these games
+    each side wins.
     """
     begin = perf_counter()
     with progress(f"count {call.rules.name}", "steps", compiles=True) as shown:
@@ -72,16 +70,13 @@ def show_count(call: Call) -> None:
 
 
 def _divided(rules: Rules[Any], start: Any, folder: Path, tick: Tick) -> list[DividedRow]:
-    """A row for each move, in the order of the player ``ranking``.
-
-    What a move forces is known from all positions that can be reached, if there are few enough, else from the tables in a folder.
-    """
+    """List moves in the order of the player ``ranking``; results come from all positions, or from tables if these are too many."""
     from tablebase.play.graph_player import graph_of
     from tablebase.play.player import Seat
     from tablebase.play.ranking import ranking
 
     if rules.result(start) is not None:
-        raise ArgumentError(f"the game is over in {rules.format(start)}: name a position from which it goes on")
+        raise ArgumentError(f"the game is over in {rules.format(start)}: name an earlier position")
     ranked = None
     if "game graphs" in rules.can:
         with suppress(CapacityError):

@@ -11,33 +11,15 @@ from tablebase.catalog.database import Answer
 from tablebase.commands.row_types import DistanceRow, ExactRow, LayerRow, MaterialRow, Neighbour, RecordRow, TierRow
 from tablebase.errors import ArgumentError, quoted
 from tablebase.game import Game
-from tablebase.game.rules import Rules
 from tablebase.positions.conversions import conversions, parents
 from tablebase.positions.location import dependencies, dependents, locate
 from tablebase.positions.material import Material, material_name, parse_material, piece_counts
 from tablebase.system.compute.messages import brief
 from tablebase.tables.missing import missing_game, missing_pieces, missing_table
 
-Rows = list[dict[str, Any]]
 Entry = TypeVar("Entry")
 BY = ("pieces", "material")
 SUMMED, LONGEST = ("placements", "positions", "wins", "losses", "draws"), ("longest_win", "longest_loss")
-
-
-def counts_of(catalog: Catalog, game: Game, by: str, pieces: int | range | None = None) -> list[Counts]:
-    """Statistics of a game's tables, perhaps only with some numbers of pieces; `MissingTableError` if there are none."""
-    if by not in BY:
-        raise ArgumentError(f"statistics are by {' or by '.join(BY)}, not by {quoted(by)}")
-    counts = catalog.counts(game, by)
-    if not counts:
-        raise missing_game(game, catalog.folder)
-    if pieces is None:
-        return counts
-    numbers = piece_counts(game, pieces)
-    found = [one for one in counts if one.pieces in numbers]
-    if not found:
-        raise missing_pieces(game, numbers[0], catalog.folder)
-    return found
 
 
 @brief
@@ -55,7 +37,7 @@ class Statistics(list[Entry]):
         self._by, self.remarks = by, list[str]()
 
     @property
-    def rows(self) -> Rows:
+    def rows(self) -> list[dict[str, Any]]:
         """The rows of ``tablebase stats --format json``."""
         return [
             {name: getattr(one, name) for name in one.columns(self._by)} if isinstance(one, Counts) else dict(one)  # type: ignore[call-overload]
@@ -65,29 +47,36 @@ class Statistics(list[Entry]):
 
 def statistics(catalog: Catalog, game: Any, by: str = "pieces", pieces: int | range | None = None) -> Statistics[Any]:
     """Statistics of a game of any kind, perhaps only with some numbers of pieces; `MissingTableError` if there are none."""
-    rules: Rules[Any] = game
-    if "materials" in rules.can:
-        return Statistics(counts_of(catalog, game, by, pieces), by)
-    rows: Rows = []
-    for table, kind in (("layers", LayerRow), ("exact", ExactRow), ("tiers", TierRow)):
-        rows += [{name: entry.row[name] for name in kind.__annotations__} for entry in catalog.there(rules, table)]
-    if not rows:
-        raise missing_game(rules, catalog.folder)
-    return Statistics(rows, by)
+    if "materials" in game.can:
+        if by not in BY:
+            raise ArgumentError(f"statistics are by {' or by '.join(BY)}, not by {quoted(by)}")
+        found: list[Any] = catalog.counts(game, by)
+    else:
+        kinds = {"layers": LayerRow, "exact": ExactRow, "tiers": TierRow}
+        rows = [(kind, entry.row) for table, kind in kinds.items() for entry in catalog.there(game, table)]
+        found = [{name: row[name] for name in kind.__annotations__} for kind, row in rows]
+    if not found:
+        raise missing_game(game, catalog.folder)
+    if pieces is None or "materials" not in game.can:
+        return Statistics(found, by)
+    numbers = piece_counts(game, pieces)
+    if not (some := [one for one in found if one.pieces in numbers]):
+        raise missing_pieces(game, numbers[0], catalog.folder)
+    return Statistics(some, by)
 
 
 def list_materials(catalog: Catalog, game: Game, pieces: int | None = None) -> list[MaterialRow]:
     """What has been built, a row for each material with the counts of its slices together; `MissingTableError` without any."""
     found: dict[str, list[Counts]] = {}
-    for counts in counts_of(catalog, game, "material"):
+    for counts in statistics(catalog, game, "material"):
         if pieces in (None, counts.pieces):
             found.setdefault(str(counts.material), []).append(counts)
     rows = []
     for name, slices in found.items():
         row = {"material": name, "pieces": slices[0].pieces, "sides": "".join(str(one.side) for one in slices)}
         row |= {field: sum(getattr(one, field) for one in slices) for field in SUMMED}
-        for field in LONGEST:
-            row[field] = max((plies for one in slices if (plies := getattr(one, field)) is not None), default=None)
+        plies = {field: [getattr(one, field) for one in slices] for field in LONGEST}
+        row |= {field: max((one for one in some if one is not None), default=None) for field, some in plies.items()}
         rows.append(cast("MaterialRow", row))
     return rows
 
@@ -118,8 +107,7 @@ def list_records(catalog: Catalog, game: Game, by: str = "pieces") -> list[Recor
     best: dict[tuple[int, str], RecordRow] = {}
     for row in found:
         key = (row["pieces"], row["outcome"])
-        if key not in best or row["distance"] > best[key]["distance"]:
-            best[key] = row
+        best[key] = max(best.get(key, row), row, key=lambda one: one["distance"])
     return list(best.values())
 
 
@@ -192,18 +180,10 @@ def list_built(catalog: Catalog) -> list[dict[str, Any]]:
     there = {name: [row for row in some if (catalog.folder / row["file"]).exists()] for name, some in rows.items()}
     built = []
     for game in sorted({row["game"] for rows in there.values() for row in rows}):
-        tables = [row for row in there["tables"] if row["game"] == game]
-        pieces = [row["pieces"] for row in tables]
-        built.append(
-            {
-                "game": game,
-                "tables": len(tables) or None,
-                "least": min(pieces, default=None),
-                "most": max(pieces, default=None),
-                "cells": sum(row["cells"] for row in tables) or None,
-                "layers": sum(row["game"] == game for row in there["layers"]),
-            }
-        )
+        tables, layers = ([row for row in there[name] if row["game"] == game] for name in ("tables", "layers"))
+        pieces, cells = [row["pieces"] for row in tables], sum(row["cells"] for row in tables)
+        row = {"game": game, "tables": len(tables) or None, "least": min(pieces, default=None), "most": max(pieces, default=None)}
+        built.append({**row, "cells": cells or None, "layers": len(layers)})
     return sorted(built, key=lambda row: row["tables"] is None)
 
 

@@ -1,28 +1,22 @@
 """Stateless commands, from JSON to JSON, for servers of games of chance or of several players: new game, move, computer's move.
 
-Nothing is kept between commands: what a client is told, it sends back. Whatever it sends, the answer is an object with `success`;
-if that is false, `error` says in one sentence what is wrong and what to do. Requests and answers are what `json.loads` returns
-and `json.dumps` takes.
-
-Requests are objects with these fields, all others being refused:
+Requests are objects of JSON with these fields and no others:
 
 - `game`: the name, with its variant, as in ``harehedgehog-players=3``; by default ``harehedgehog`` (see `default_game`).
-- `position`: for `move` and `computer_move`. As text, or described as in the answers' field `description`.
+- `position`: for `move` and `computer_move`; the text or the `description` of an earlier answer.
 - `code`: for `move`, the move to make.
-- `seed`: a whole number that decides all draws; by default chance itself does.
+- `seed`: a whole number that decides all draws; by default they are random.
 - `settings`: for `computer_move`, an object with settings of the player ``computer``, such as ``{"depth": 3}``.
 
-Answers have these:
+An answer to any request has `success`; if that is false, `error` is a sentence about the error and its remedy. Otherwise it has:
 
-- `success`: true.
-- `game`: to be sent back.
-- `position`: the new position as text, to be sent back; and `description`, what it is made of.
+- `game`, and `position` as text, to be sent back; and `description`, the parts of the position.
 - `to_move`: the number of the player to move, from 1; null if the game is over.
 - `moves`: a list of objects with `code` and `text`, empty if the game is over.
 - `code`: the move that was made; null for a new game.
-- `cards`: what was drawn on the way, a list of objects with `card` and `text`.
-- `places`: of each player, from 1; null unless the game is over.
-- `values`: for the computer's move, what it expects for each player, in points.
+- `cards`: a list of objects with `card` and `text`, for each draw before this position.
+- `places`: the place of each player, from 1; null unless the game is over.
+- `values`: for the computer's move, the points that it expects for each player.
 """
 
 from __future__ import annotations
@@ -53,12 +47,12 @@ LONGEST = 10_000
 
 
 def default_game() -> str | None:
-    """The game of requests that name none: ``COMMANDED`` of the first module ``NAME_players`` that has it; None without any."""
+    """The game of requests without `game`: ``COMMANDED`` of the first module ``NAME_players`` that has it; None without any."""
     return next((module.COMMANDED for module in companions("_players", "players") if hasattr(module, "COMMANDED")), None)
 
 
 def _command(needed: set[str], allowed: set[str]) -> Callable[[Callable[..., dict[str, Any]]], Callable[..., dict[str, Any]]]:
-    """A command with the fields that its requests need, and with those that they may also have."""
+    """A command with the fields that its requests need, and with further fields that they may have."""
 
     def made(function: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
         @wraps(function)
@@ -210,9 +204,9 @@ def _setting_text(value: Any, name: str) -> str:
         return "yes" if value else "no"
     if isinstance(value, list):
         return "/".join(_setting_text(one, name) if not isinstance(one, list) else "" for one in value)
-    if isinstance(value, (int, float)):
-        return str(_whole_number(value, f"the setting {name}")) if isinstance(value, int) else str(value)
-    return _text(value, f"the setting {name}")
+    if isinstance(value, float):
+        return str(value)
+    return str(_whole_number(value, f"the setting {name}")) if isinstance(value, int) else _text(value, f"the setting {name}")
 
 
 def _text(value: Any, what: str) -> str:

@@ -55,10 +55,7 @@ def games() -> list[GameRow]:
 
 
 def show_games(call: Call) -> int | None:
-    """Write the games, and a sentence about each that cannot be loaded.
-
-    Without options, this command prints the title, initial position, pieces and variants of each installed game.
-    """
+    """Without options, this command prints the title, initial position, pieces and variants of each installed game."""
     from tablebase.commands.row_types import GameRow
     from tablebase.system.compute.messages import logger
 
@@ -80,7 +77,7 @@ def show_games(call: Call) -> int | None:
 
 
 def load(game: AnyGame, *, size: str | None = None, variant: str | Sequence[str] | None = None) -> Rules[Any]:
-    """Load a game by its name or from a rules file, which is then known by its name to this process and those that it starts.
+    """Load a game by its name or from a rules file; this process and its child processes then also know the file's game by name.
 
     Parameters
     ----------
@@ -111,10 +108,8 @@ def check_rules(game: GameName, *, size: Size = None, variant: Variant = None) -
 
 
 def show_check_rules(call: Call) -> int | None:
-    """Write a row for each test.
-
-    Without options, this command tests the game with its default rules and prints one row for each test. If a test fails, the exit
-    code is 1.
+    """Without options, this command tests the game with its default rules and prints one row for each test. If a test fails, the
+    exit code is 1.
     """
     checks = call()
     call.write(

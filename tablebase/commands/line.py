@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tablebase.commands.calls import Call
-from tablebase.commands.drawings import check_pictures, check_sheet, is_drawn, write_drawing, write_sheet
+from tablebase.commands.drawings import check_sheet, is_drawn, write_drawing, write_sheet
 from tablebase.commands.parameters import PLAYERS, Format, Output, Page, Shell
 from tablebase.commands.tablebase import Tablebase as Tablebase
 from tablebase.errors import MissingTableError, RulesError, TablebaseError
@@ -42,9 +42,7 @@ def show_line(
     number: Annotated[int, Shell(metavar="N", least=1)] = 1,
     player: Annotated[str | None, Shell(metavar="NAME", complete=PLAYERS)] = None,
 ) -> None:
-    """Write a row or draw a board for each position, and draw pictures.
-
-    Without options, this command reads the tables in the folder 'data' and prints one row for each position of the line. If the
+    """Without options, this command reads the tables in the folder 'data' and prints one row for each position of the line. If the
     position is drawn, the line ends when a position repeats.
 
     Parameters
@@ -80,7 +78,9 @@ def show_line(
         _replay(call, replay, number, player=player, boards=boards)
         return
     if svg is not None:
-        check_pictures(rules, "--to")
+        from tablebase.svg.pictures import check_pictures
+
+        check_pictures(rules, "leave out --to")
         check_output_folder(svg, FOLDER_CURE, new=True)
     if sheet is not None:
         check_sheet(rules, sheet)

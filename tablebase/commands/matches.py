@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 from tablebase.commands.arguments import as_folder, as_optional, checked, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import Data, Format, GameName, Output, Players, PositionText, Shell, Size, Variant
-from tablebase.errors import ArgumentError, TablebaseError, quoted
+from tablebase.errors import ArgumentError, TablebaseError
 from tablebase.game.plain_arguments import as_list, as_path, as_texts
 from tablebase.mining.charts.picture_files import OTHER_CURVE, check_picture
 from tablebase.system.compute.messages import Amount, brief, say
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tablebase.play.tournament import Conditions, Played
 
 LEAST_IN_MEAN, MOST_IN_MEAN = 10, 200
-"""Games that a point of a curve is the mean of."""
+"""Games in the mean of a point of a curve."""
 Result = tuple[Sequence[str], Sequence[int]]
 """The players of a game, and the place of each."""
 HINT = "name a new file with --output"
@@ -36,13 +36,7 @@ LEFT_OUT = ("game", "players")
 
 @brief
 class MatchRows(list[dict[str, Any]]):
-    """A row for each player; the fields are those of ``tablebase match --format json``.
-
-    Attributes
-    ----------
-    played : sequence of Played
-        The games.
-    """
+    """A row for each player, with the fields of ``tablebase match --format json``; `played` has the games."""
 
     def __init__(self, rows: Iterable[dict[str, Any]], played: Sequence[Played]) -> None:
         super().__init__(rows)
@@ -145,10 +139,7 @@ def match(
 
 
 def show_match(call: Call) -> None:
-    """Write a row for each player; in a table, numbers with their intervals.
-
-    With only --player, this command plays 100 games, each starting with 4 random moves, and prints one row for each player.
-    """
+    """With only --player, this command plays 100 games, each starting with 4 random moves, and prints one row for each player."""
     rows, columns = call(), None
     if call.style is Format.TABLE:
         columns = [name for name in rows[0] if not name.endswith(("_from", "_to"))]
@@ -183,12 +174,10 @@ def match_stats(
         Also draw a chart of each player's average score over the match, as a PNG, SVG or PDF file.
     """
     from tablebase.play.records import records_in
-    from tablebase.play.statistics import ROWS, MatchStatistics
+    from tablebase.play.statistics import MatchStatistics
 
     named = [files] if isinstance(files, (str, Path)) else as_list("files", files, "['games']")
     paths = [as_path("files", path) for path in named]
-    if by not in ROWS:
-        raise ArgumentError(f"there are no statistics by {quoted(by)}: choose {' or '.join(ROWS)}")
     picture = as_optional(as_path, "curve", curve)
     if picture is not None:
         check_picture(picture, OTHER_CURVE)
@@ -209,7 +198,7 @@ def match_stats(
         say(f"left out {unfinished:,} unfinished games")
     if not found.of_games:
         where = ", ".join(map(str, paths))
-        raise TablebaseError(f"there are no finished games in {where}: name files that match --output has written")
+        raise TablebaseError(f"no finished games in {where}: name files that match --output has written")
     rows = [asdict(row) for row in found.rows(by)]
     if not rows:
         raise TablebaseError(f"none of these games has rows by {by}: choose another --by, such as game")
@@ -219,10 +208,8 @@ def match_stats(
 
 
 def show_match_stats(call: Call) -> None:
-    """Write the rows, of which a table has fewer columns.
-
-    Without options, this command prints one row with averages over all recorded games, such as the number of moves. If the
-    files contain matches of several games, such as Hexapawn and Kalah, it prints one row for each.
+    """Without options, this command prints one row with averages over all recorded games, such as the number of moves. If the files
+    contain matches of several games, such as Hexapawn and Kalah, it prints one row for each.
     """
     from tablebase.commands.process import is_unicode
     from tablebase.play.statistics import ROWS

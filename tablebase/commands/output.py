@@ -51,16 +51,10 @@ LAST_MOVE = "bold green"
 def write_rows(
     rows: Iterable[Row], style: Format, columns: Sequence[str] | None = None, *, verbatim: bool = False, keys: int = 1
 ) -> None:
-    """Write rows that have the same fields, by default those of the first row; JSON and CSV are streamed.
-
-    In a table for people, the first columns name a row, as many as `keys`; `verbatim` headings are the unchanged names of the
-    fields.
-    """
+    """Write rows with the same fields, by default the fields of the first row; JSON and CSV are streamed, and see `write_table`."""
     if columns is None:
-        rows = iter(rows)
-        first = list(islice(rows, 1))
-        columns = [name for row in first for name in row]
-        rows = chain(first, rows)
+        first = next(rows := iter(rows), None)
+        rows, columns = ((), ()) if first is None else (chain([first], rows), list(first))
     if style is Format.JSON:
         write_objects({name: row[name] for name in columns} for row in rows)
     elif style is Format.CSV:
@@ -70,8 +64,7 @@ def write_rows(
     elif style is not Format.TABLE:
         _write_markup(list(rows), columns, style)
     else:
-        titles = columns if verbatim else [name.replace("_", " ") for name in columns]
-        write_table(list(rows), columns, titles, keys=keys)
+        write_table(list(rows), columns, verbatim=verbatim, keys=keys)
 
 
 def write_objects(rows: Iterable[Row], *, compact: bool = False) -> None:
@@ -113,23 +106,19 @@ def _write_markup(rows: Sequence[Row], columns: Sequence[str], style: Format) ->
     sys.stdout.writelines(["% needs \\usepackage{booktabs}\n", begin, head, "\\midrule\n", *body, "\\bottomrule\n\\end{tabular}\n"])
 
 
-def write_table(rows: Sequence[Row], columns: Sequence[str], titles: Sequence[str] | None = None, *, keys: int = 1) -> None:
+def write_table(rows: Sequence[Row], columns: Sequence[str], *, verbatim: bool = False, keys: int = 1) -> None:
     """Write rows as a table, with numbers (and texts with units) right-aligned and thousands separated.
 
-    On a terminal that is too narrow for all columns, further ones follow below, beside a repetition of the first `keys`. Of more
-    than `MOST_ROWS` rows, a terminal shows the first and the last ones.
+    On a terminal that is too narrow for all columns, further ones follow below, next to a repetition of the first `keys`. Of more
+    than `MOST_ROWS` rows, a terminal shows the first and the last ones. A `verbatim` heading is the unchanged name of a field.
     """
     hidden = len(rows) - 2 * ENDS if len(rows) > MOST_ROWS and sys.stdout.isatty() else 0
     if hidden:
         rows = [*rows[:ENDS], *rows[-ENDS:]]
     numeric = {name for name in columns if all(isinstance(row[name], NUMERIC) for row in rows)}
-    texts = {
-        name: [
-            text if text.isprintable() else text.expandtabs().translate(CONTROLS)
-            for text in (title, *(cell_text(row[name]) for row in rows))
-        ]
-        for name, title in zip(columns, titles or columns, strict=True)
-    }
+    texts = {name: [name if verbatim else name.replace("_", " "), *(cell_text(row[name]) for row in rows)] for name in columns}
+    for name, cells in texts.items():
+        texts[name] = [text if text.isprintable() else text.expandtabs().translate(CONTROLS) for text in cells]
     for number, block in enumerate(_blocks({name: _width(texts[name]) for name in columns}, keys, output_width())):
         if number:
             sys.stdout.write("\n")

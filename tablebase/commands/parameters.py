@@ -10,7 +10,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import EnumType, StrEnum
 from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
@@ -89,6 +89,12 @@ def parameters_of(function: Callable[..., Any]) -> Iterator[Parameter]:
             continue
         shell = next((note for note in notes if isinstance(note, Shell)), Shell())
         yield Parameter(name, kinds, shell, one.default, shell.help or helps.get(name, ""))
+
+
+def words_of(kinds: Iterable[Any]) -> Sequence[Any]:
+    """The words that a parameter may have: those of a `Literal`, or the members of an enumeration; empty for other types."""
+    listed = (list(one) if isinstance(one, EnumType) else get_args(one) if get_origin(one) is Literal else () for one in kinds)
+    return next(filter(None, listed), ())
 
 
 def described(text: str) -> dict[str, str]:

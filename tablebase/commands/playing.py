@@ -94,7 +94,7 @@ def play(
         named = list(player) or list(player_names(rules)[:1])
         chosen = [*named, *[named[-1]] * seats][:seats]
         if settings and not others:
-            raise TablebaseError(f"nobody plays against you: leave out --{next(iter(settings))}")
+            raise TablebaseError(f"people play all sides: leave out --{next(iter(settings))}")
         opened = {
             number: stack.enter_context(open_player(name, Seat(rules, start, number, folder), **settings))
             for number, name in zip(others, chosen, strict=True)
@@ -106,10 +106,7 @@ def play(
 
 
 class Session:
-    """People and players: one match, or one after another if a player learns from them.
-
-    Players choose by one generator, chance by another, both of one seed; hints come from the tables of `folder`.
-    """
+    """People and players: one match, or one after another if a player learns from them; hints come from the tables of `folder`."""
 
     def __init__(
         self, rules: Rules[Any], start: Any, people: Sequence[int], players: Mapping[int, Player], seed: int, folder: Path
@@ -119,7 +116,7 @@ class Session:
         self.match: Match[Any] = Match(rules, start, self.draws)
 
     def run(self) -> None:
-        """Play until the game is over or abandoned; against a player that learns, until somebody leaves."""
+        """Play until the game is over or abandoned; against a player that learns, until a person quits."""
         sides = [f"{'you play' if len(self.people) == 1 else 'people play'} {_listed(map(self._name, self.people))}"]
         for subject, group in groupby(self.players.items(), lambda item: item[1].subject):
             sides.append(f"{subject} {_listed(self._name(side) for side, _ in group)}")
@@ -155,7 +152,7 @@ class Session:
 
     def _make(self, move: str, *, always: bool) -> None:
         """Make a move, and write what comes of it: the move itself always, or if its words say more than what was typed."""
-        mover, words = self._name(self.match.player), self._in_words(move)
+        mover, words = self._name(self.match.player), self.rules.words(self.match.position, move)
         if always or words != move:
             _say(f"\n{mover}: {words}")
         self._write_events(self.match.play(move))
@@ -168,8 +165,7 @@ class Session:
 
     def _take_turn(self) -> bool:
         """Prompt until the person to move has moved; return False if the game is abandoned."""
-        match, mover = self.match, self._name(self.match.player)
-        own, of_players = self._commands(), self._of_players()
+        match, mover, commands = self.match, self._name(self.match.player), self._commands()
         self._draw()
         while True:
             word = read_word(f"{mover}> ")
@@ -182,12 +178,10 @@ class Session:
             if move in match.legal():
                 self._make(move, always=False)
                 return True
-            if word in own:
-                own[word][1]()
+            if word in commands:
+                commands[word][1]()
                 if match.ending() is not None:
                     return True
-            elif word in of_players:
-                _say(of_players[word].answer())
             elif move:
                 _say(f"{word} is not a legal move here: type moves to list the legal ones")
             else:
@@ -202,30 +196,29 @@ class Session:
             "board": ("draw the board", self._draw),
             "help": ("show this list", self._show_help),
         }
-        # Of more players the others would have to play on.
-        return {**commands, "resign": ("give the game up", self.match.resign)} if self.rules.players == 2 else commands
-
-    def _of_players(self) -> dict[str, Any]:
-        return {word: command for player in self.players.values() for word, command in player.commands().items()}
+        if self.rules.players == 2:
+            # Of more players the others would have to continue.
+            commands["resign"] = ("give the game up", self.match.resign)
+        for player in self.players.values():
+            for word, command in player.commands().items():
+                commands.setdefault(word, (command.about, lambda command=command: _say(command.answer())))
+        return commands
 
     def _show_help(self) -> None:
-        lines = {word: about for word, (about, _) in self._commands().items()}
-        lines |= {word: command.about for word, command in self._of_players().items()}
         _say(f"a move, such as {next(iter(self.match.legal()))}")
-        _say("\n".join(f"{word:<8}{about}" for word, about in {**lines, "quit": "leave the game"}.items()))
+        _say("\n".join(f"{word:<8}{about}" for word, (about, _) in self._commands().items()) + "\nquit    leave the game")
 
     def _list_moves(self) -> None:
-        rules, position, legal = self.rules, self.match.position, self.match.legal()
+        rules, legal = self.rules, self.match.legal()
         if "squares" in rules.can:
             _say(" ".join(legal))
             return
         from tablebase.commands.output import write_table
 
-        rows = [
-            {"move": move, "meaning": rules.move_text(position, move), "position": rules.format(after)}
-            for move, after in legal.items()
-        ]
-        write_table(rows, ["move", "meaning", "position"])
+        meanings = [rules.move_text(self.match.position, move) for move in legal]
+        cells = zip(legal, meanings, map(rules.format, legal.values()), strict=True)
+        columns = ["move", "meaning", "position"]
+        write_table([dict(zip(columns, row, strict=True)) for row in cells], columns)
 
     def _show_hint(self) -> None:
         try:
@@ -250,17 +243,17 @@ class Session:
         from tablebase.play.advisers import ADVISERS, advice, adviser_of
         from tablebase.play.player import Seat
         from tablebase.play.players import open_player
+        from tablebase.tables.missing import missing_game
 
         name = adviser_of(self.rules)
         if name is None and "exact values" in self.rules.can:
-            from tablebase.tables.missing import missing_game
-
             raise missing_game(self.rules, self.folder)
         seat = Seat(self.rules, self.start, self.match.player, self.folder)
         # The last one says why it cannot play.
         with open_player(name or ADVISERS[-1], seat) as adviser:
             best, remark = advice(adviser, self.match)
-            return f"{self._name(self.match.player)} to move: {remark}; a search would play {self._in_words(best)}"
+            words = self.rules.words(self.match.position, best)
+            return f"{self._name(self.match.player)} to move: {remark}; a search would play {words}"
 
     def _undo(self) -> None:
         if self.match.undo(self.match.player):
@@ -275,12 +268,11 @@ class Session:
 
     def _finish(self, ending: Ending) -> None:
         self._draw()
+        result = f"{'a draw' if ending.winner is None else f'won by {self._name(ending.winner)}'} in"
         if self.rules.players > 2:
             places = [f"{self._name(player)} is {ORDINALS.get(place, f'{place}th')}" for player, place in enumerate(ending.places)]
-            result = f"{', '.join(places)}, after {self._count()}"
-        else:
-            result = f"{'a draw' if ending.winner is None else f'won by {self._name(ending.winner)}'} in {self._count()}"
-        _say(f"\n{result}{ending.said and ': '}{ending.said}")
+            result = f"{', '.join(places)}, after"
+        _say(f"\n{result} {self._count()}{ending.said and ': '}{ending.said}")
         for player in self.players.values():
             player.finish(self.match, ending)
             self._write_remark(player)
@@ -292,9 +284,6 @@ class Session:
 
     def _name(self, side: int) -> str:
         return self.rules.sides[side].name
-
-    def _in_words(self, move: str) -> str:
-        return self.rules.words(self.match.position, move)
 
     def _write_remark(self, player: Player) -> None:
         if player.remark:

@@ -50,9 +50,7 @@ def show_probe(
     sheet: Annotated[Path | None, Shell(metavar="FILE", output=Output.FILE)] = None,
     page: Page = "a4",
 ) -> None:
-    """Write the answers for many positions.
-
-    Without options, this command reads the tables in the folder 'data', and prints the value of each position and of its moves.
+    """Without options, this command reads the tables in the folder 'data', and prints the value of each position and of its moves.
     It also draws the board of each position, unless the positions come from a file or from standard input.
 
     Parameters

@@ -34,6 +34,8 @@ MEMORY = 5 << 29
 PER_WORKER = 1 << 26
 """Additional bytes for each thread that decodes."""
 
+STDOUT, STDERR = 1, 2
+
 _ending = threading.RLock()
 
 
@@ -71,7 +73,7 @@ def _end(number: int, *, silent: bool) -> None:
     clean_up()
     if not silent:
         with suppress(OSError):
-            os.write(2, f"\nerror: {sentence(number)}\n".encode())
+            os.write(STDERR, f"\nerror: {sentence(number)}\n".encode())
     os._exit(128 + number)
 
 
@@ -91,8 +93,8 @@ def prepare_streams() -> None:
         sys.stdin = open(0, encoding="utf-8")  # noqa: SIM115 (for as long as the program runs)
     if isinstance(sys.stdin, io.TextIOWrapper) and sys.stdin.encoding.lower() == "utf-8":
         sys.stdin.reconfigure(encoding=ENCODING)
-    sys.stdout = _text(sys.stdout, _Output, 1)
-    sys.stderr = _text(sys.stderr, _Status, 2)
+    sys.stdout = _text(sys.stdout, STDOUT)
+    sys.stderr = _text(sys.stderr, STDERR)
 
 
 def is_unicode() -> bool:
@@ -100,17 +102,17 @@ def is_unicode() -> bool:
     return (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
 
 
-class _Output(io.FileIO):
-    """Standard output, which reports only once that it cannot be written."""
+class _Stream(io.FileIO):
+    """Standard output, which reports only once that it cannot be written, or standard error, without which work continues."""
 
     failed = False
 
     def write(self, data: Any, /) -> int:
-        if self.failed:
-            return len(memoryview(data))
         try:
-            return super().write(data)
+            return len(memoryview(data)) if self.failed else super().write(data)
         except OSError as error:
+            if self.fileno() == STDERR:
+                return len(memoryview(data))
             self.failed = True
             if isinstance(error, BrokenPipeError):
                 raise ReaderGoneError from error
@@ -120,17 +122,7 @@ class _Output(io.FileIO):
             raise TablebaseError(f"{sentence}: write to another place") from error
 
 
-class _Status(io.FileIO):
-    """Standard error: work goes on if nobody reads about it."""
-
-    def write(self, data: Any, /) -> int:
-        try:
-            return super().write(data)
-        except OSError:
-            return len(memoryview(data))
-
-
-def _text(stream: TextIO | None, kind: type[io.FileIO], number: int) -> TextIO:
+def _text(stream: TextIO | None, number: int) -> TextIO:
     """A text stream like the given one; a character that its encoding lacks is written as an escape."""
     if stream is None:
         stream = open(number, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 (for as long as the program runs)
@@ -140,11 +132,11 @@ def _text(stream: TextIO | None, kind: type[io.FileIO], number: int) -> TextIO:
         stream.reconfigure(errors="backslashreplace")
         return stream
     return io.TextIOWrapper(
-        io.BufferedWriter(kind(number, "wb", closefd=False)),
+        io.BufferedWriter(_Stream(number, "wb", closefd=False)),
         stream.encoding,
         "backslashreplace",
         # With PYTHONUNBUFFERED Python's own standard error has no buffer, and so is not said to be line-buffered.
-        line_buffering=stream.line_buffering or kind is _Status,
+        line_buffering=stream.line_buffering or number == STDERR,
     )
 
 
@@ -177,15 +169,12 @@ def run_statement(answer: Callable[[], object], seconds: float | None, workers: 
 
 
 def run_command(words: Sequence[str], output: IO[Any] | None = None, environment: Mapping[str, str] | None = None) -> int:
-    """Run a command of this program in a child process, wait for it, and return its exit code.
+    """Run a command of this program in a child process, wait for it, and return its exit code, negative if a signal ended it.
 
-    The child process ends with this one, however this one ends (SIGKILL included), and so do its own workers: nothing still
-    writes when `run_command` has returned or this process is gone for more than two seconds. If this process is asked to end
-    (Ctrl-C, SIGTERM, SIGHUP, SIGQUIT), it first lets the command remove its drafts, and prints the only sentence about it.
-    The words are those of the command without the program, and `environment` is added to the variables of this process. The
-    command writes to `output`, a file with a descriptor that stays open here, or shares standard output; it always shares
-    standard error, and its standard input is empty. It has printed its own error. The code is negative if a signal ended it,
-    for instance -9 if it was killed because memory ran out.
+    The child process and its workers end with this one, within two seconds even after SIGKILL. If a signal ends this process, it
+    first lets the command remove its drafts, and prints the only sentence about it. The words do not include the program, and
+    `environment` is added to the variables of this process. The command writes to `output` (or standard output) and to standard
+    error, where it has printed its own error; its standard input is empty.
     """
     # Loaded here so that help is instant.
     from tablebase.system.compute.child_process import ChildProcess, Handle
@@ -201,7 +190,7 @@ def _run(_pipe: Connection, words: list[str], output: int | None, environment: d
     if output is not None:
         os.dup2(output, sys.stdout.fileno())
         os.close(output)
-    # In this process the program begins anew; imported by name, since its commands import this module.
+    # In this process the program begins again; imported by name, since its commands import this module.
     program = import_module("tablebase.commands.program")
     prepare_streams()
     listen(parent=True)

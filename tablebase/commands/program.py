@@ -45,9 +45,9 @@ class Program(Exemplified, click.Group):
         return commands()
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> Any:
-        """A command, made when it is asked for."""
+        """A command, made when it is needed."""
         del ctx
-        return made(cmd_name) if cmd_name in commands() else None
+        return command_of(cmd_name) if cmd_name in commands() else None
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that some words begin with."""
@@ -66,18 +66,13 @@ class Program(Exemplified, click.Group):
                 formatter.write_dl([(f"{one.name:{width}}", f"{summary(one).partition('. ')[0].rstrip('.')}.") for one in verbs])
 
 
-def made(name: str) -> Any:
-    """A command of click."""
-    return command_of(VERBS[name])
-
-
 def _completion(ctx: click.Context) -> tuple[str, str]:
     from click.shell_completion import get_completion_class
 
     name = Path(os.environ.get("SHELL", "")).name
     kind = get_completion_class(name)
     if kind is None or name not in SCRIPTS:
-        raise TablebaseError(f"there is no completion for the shell '{name}': set SHELL to bash, zsh or fish")
+        raise TablebaseError(f"completion does not support the shell '{name}': set SHELL to bash, zsh or fish")
     return name, kind(ctx.find_root().command, {}, "tablebase", VARIABLE).source()
 
 

@@ -69,7 +69,7 @@ def prove(
         Check the proof in this file instead of searching; the check uses only the rules and the tables.
     size, variant : see `tablebase.build`
     data : str or Path, optional
-        The folder of the tables; there need not be any if it is not named.
+        Folder of the tables; without this argument, it may be missing.
     """
     from tablebase.checking.proofs import proof_errors, read_proof
     from tablebase.game.notation import parse
@@ -90,7 +90,7 @@ def prove(
             error = next(proof_errors(rows, prober), None)
         return {name: rows[0][name] for name in ("game", "position", "outcome", "positions")} | {"fault": error}
     if game is None:
-        raise ArgumentError("there is no game: name one, or a file with a proof by --check")
+        raise ArgumentError("GAME is missing: name a game, or a file with a proof by --check")
     rules = rules_for("prove", game, size, variant)
     begin_at = parse(rules, rules.start if position is None else position)
     if file is not None:
@@ -119,30 +119,28 @@ def prove(
 
 
 def show_prove(call: Call) -> int | None:
-    """Write what has been found; exit with `CHECK_FAILED` if a proof does not hold.
-
-    Without options, this command searches for a proof for up to 60 seconds. It uses the tables in the folder 'data' if this
+    """Without options, this command searches for a proof for up to 60 seconds. It uses the tables in the folder 'data' if this
     folder exists.
     """
     row = call()
-    if "fault" in row:
-        holds = "the proof holds, " if row["fault"] is None else "the proof does not hold: "
-        shown = f"{row['positions']:,} positions checked" if row["fault"] is None else row["fault"]
-        if call.style is Format.TABLE:
-            sys.stdout.write(f"{row['outcome']} of {row['position']}: {holds}{shown}\n")
-        else:
-            call.write([row])
-        return CHECK_FAILED if row["fault"] else None
     if call.style is Format.TABLE:
-        sys.stdout.write(_sentence(call.rules, call.rules.parse(call.given["position"]), row))
+        sys.stdout.write(_verdict(row) if "fault" in row else _sentence(call.rules, call.rules.parse(call.given["position"]), row))
+    elif "fault" in row or call.style is Format.JSON:
+        call.write([row])
     else:
         words = {"line": " ".join(row["line"]), "reached": _in_words(row["reached"]), "table": _in_words(row["table"])}
-        call.write([row if call.style is Format.JSON else {**row, **words}])
-    return None
+        call.write([{**row, **words}])
+    return CHECK_FAILED if row.get("fault") else None
+
+
+def _verdict(row: dict[str, Any]) -> str:
+    error = row["fault"]
+    holds = f"holds, {row['positions']:,} positions checked" if error is None else f"does not hold: {error}"
+    return f"{row['outcome']} of {row['position']}: the proof {holds}\n"
 
 
 def _known(game: Game, position: Position, prober: Prober | None, most: int | None) -> Value | None:
-    """The value of a position in which the game goes on, if one of the tables that may be used has it."""
+    """The value of a position in which the game is not over, if one of the tables that may be used has it."""
     from tablebase.game.moves import decided
 
     if prober is None or decided(game, position) is not None or (most is not None and len(position.pieces) > most):
@@ -185,10 +183,7 @@ def _row(
     from tablebase.search.proof_trees import ProofReason
 
     line, last = proof.line() if proof else ((), position)
-    reached = None
-    if proof is not None and prober is not None and proof.nodes[last].reason is ProofReason.TABLE:
-        value = prober.slices(game).look_up(last)
-        reached = value.fields
+    ends_in_table = proof is not None and prober is not None and proof.nodes[last].reason is ProofReason.TABLE
     return {
         "position": render(game, position),
         "outcome": None if verdict.outcome is None else str(verdict.outcome),
@@ -199,6 +194,6 @@ def _row(
         "table_hits": verdict.table_hits,
         "seconds": round(verdict.seconds, 3),
         "line": list(line),
-        "reached": reached,
+        "reached": prober.slices(game).look_up(last).fields if prober and ends_in_table else None,
         "table": known and known.fields,
     }

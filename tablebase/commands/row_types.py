@@ -47,8 +47,8 @@ class CountRow(TypedDict):
 class DividedRow(TypedDict):
     """The games after a move; also how many of them each side wins, as `won_` and its letter.
 
-    `outcome` and `distance` are those that the move forces for its side, None if they are not known, and `share` is the share of
-    games that it wins.
+    `outcome` and `distance` are the result that the move forces for its side, None if unknown, and `share` is the share of games
+    that this side wins.
     """
 
     move: str

@@ -12,7 +12,7 @@ from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import checked, optional_folder, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import Format, Shell
-from tablebase.errors import ArgumentError, game_word, quoted, shell_word
+from tablebase.errors import ArgumentError, game_word, shell_word
 from tablebase.game.capabilities import part
 from tablebase.game.plain_arguments import as_size, usable_workers
 from tablebase.search.choices import Options, RepeatedLines, Repetition
@@ -57,8 +57,6 @@ def perft(
     game, players, size, variant, workers : see `tablebase.build`; the workers are threads
     """
     rules = rules_for("perft", game, size, variant, players)
-    if repetitions not in list(RepeatedLines):
-        raise ArgumentError(f"repetitions must be {' or '.join(RepeatedLines)}, not {quoted(repetitions)}")
     by_move, by_depth = part(rules, "lines")
     more: tuple[Any, ...] = (usable_workers(workers),)
     if "search" in rules.can:
@@ -77,9 +75,7 @@ def perft(
 
 
 def show_perft(call: Call) -> None:
-    """Write the leaves of each depth, or of each move.
-
-    Without options, this command prints the number of legal move sequences of lengths 1 to 4 from the initial position. It does
+    """Without options, this command prints the number of legal move sequences of lengths 1 to 4 from the initial position. It does
     not need tables.
     """
     call.write(call(), ["move", "leaves"] if call.given.get("divide") else ["depth", "leaves", "seconds"])
@@ -134,7 +130,7 @@ def analyse(
     workers : int
         Number of threads. With several threads, results can vary.
     data : str or Path, optional
-        The folder of the tables; there need not be any if it is not named.
+        Folder of the tables; without this argument, it may be missing.
     """
     from tablebase.game.notation import parse
     from tablebase.probe.prober import Prober
@@ -142,17 +138,10 @@ def analyse(
 
     rules, folder = rules_for("analyse", game, size, variant), None if no_tables else optional_folder(data)
     begin_at = parse(rules, rules.start if position is None else position)
-    if repetition not in list(Repetition):
-        raise ArgumentError(f"repetition must be {' or '.join(Repetition)}, not {quoted(repetition)}")
     if depth is None and time is None and nodes is None:
         time = ANALYSED
-    settings = Options(
-        exact=exact,
-        threads=usable_workers(workers),
-        hash_bytes=as_size("hash", hash),
-        repetition=Repetition(repetition),
-        progress=progress_limit,
-    )
+    limits = {"threads": usable_workers(workers), "hash_bytes": as_size("hash", hash), "progress": progress_limit}
+    settings = Options(exact=exact, repetition=Repetition(repetition), **limits)
     with ExitStack() as stack:
         prober = stack.enter_context(closing(Prober(folder))) if folder else None
         engine = Engine(rules, prober, settings)
@@ -161,14 +150,16 @@ def analyse(
 
 
 def show_analyse(call: Call) -> None:
-    """Write a line for each depth as soon as there is one.
-
-    Without options, this command searches the position for up to 5 seconds on one thread, and prints a line after each search
+    """Without options, this command searches the position for up to 5 seconds on one thread, and prints a line after each search
     depth. It uses the tables in the folder 'data' if this folder exists.
     """
     answers = call()
+    if call.style is Format.JSON:
+        call.write(answer.to_dict() for answer in answers)
+        return
     if call.style is not Format.TABLE:
-        call.write(_analysis_row(answer, call.style) for answer in answers)
+        reached = ((answer, answer.reached and answer.reached.said) for answer in answers)
+        call.write({**answer.to_dict(), "line": " ".join(answer.line), "reached": said} for answer, said in reached)
         return
     sys.stdout.write(f"{'depth':>5}   {'score':>18}   {'nodes':>13}   {'nodes/s':>10}   {'table hits':>10}   line\n")
     for answer in answers:
@@ -178,14 +169,6 @@ def show_analyse(call: Call) -> None:
             f"{answer.depth:>5}   {answer.verdict:>18}   {answer.nodes:>13,}   {rate:>10}   {answer.table_hits:>10,}"
             f"   {' '.join(answer.line)}{ending}"
         )
-
-
-def _analysis_row(answer: Analysis, style: Format) -> dict[str, Any]:
-    row = answer.to_dict()
-    if style is not Format.JSON:
-        row["line"] = " ".join(answer.line)
-        row["reached"] = None if answer.reached is None else answer.reached.said
-    return row
 
 
 def _analysed(engine: Engine, answers: Iterator[Analysis], prober: Prober | None, opened: ExitStack) -> Iterator[Analysis]:

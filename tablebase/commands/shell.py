@@ -9,16 +9,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
-from functools import cache
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, get_origin
 
 import click
 from click.core import ParameterSource
 
 from tablebase.commands.calls import OF_FOLDER, Call, show_result
-from tablebase.commands.parameters import Parameter, Shell, of_shell, parameters_of
-from tablebase.commands.registry import Verb
+from tablebase.commands.parameters import Parameter, Shell, of_shell, parameters_of, words_of
+from tablebase.commands.registry import VERBS, Verb
 from tablebase.errors import TablebaseError, did_you_mean, quoted
 from tablebase.system.compute.messages import silenced
 from tablebase.system.compute.modules import docstring
@@ -65,13 +64,22 @@ class _Word(click.Choice[Any]):
         return str(choice)
 
 
-class _InRange(click.FloatRange):
-    def __init__(self, number: type, shell: Shell) -> None:
-        super().__init__(shell.least, shell.most)
-        self._number = number
+class _Read(click.ParamType[Any]):
+    """A value that a function reads from a text, with errors that are sentences."""
+
+    name = "text"
+
+    def __init__(self, read: Callable[[str], Any], shell: Shell) -> None:
+        self._read, self.min, self.max = read, shell.least, shell.most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        number = _Read(self._number).convert(value, param, ctx)
+        try:
+            number = self._read(value)
+        except TablebaseError:
+            raise
+        except ValueError:
+            kind = "an integer" if self._read is int else "a number"
+            self.fail(f"Input should be a valid {kind.split()[1]}, unable to parse string as {kind}", param, ctx)
         if self.min is not None and not number >= self.min:
             self.fail(f"Input should be greater than or equal to {self.min}", param, ctx)
         if self.max is not None and not number <= self.max:
@@ -79,38 +87,21 @@ class _InRange(click.FloatRange):
         return number
 
 
-class _Read(click.ParamType[Any]):
-    """A value that a function reads from a text, with errors that are sentences."""
+class _InRange(_Read, click.FloatRange):
+    """A number from a range, which the help shows."""
 
-    name = "text"
-
-    def __init__(self, read: Callable[[str], Any]) -> None:
-        self._read = read
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        try:
-            return self._read(value)
-        except TablebaseError:
-            raise
-        except ValueError:
-            kind = "an integer" if self._read is int else "a number"
-            self.fail(f"Input should be a valid {kind.split()[1]}, unable to parse string as {kind}", param, ctx)
+    min_open = max_open = False
 
 
 def _type_of(kinds: Sequence[Any], shell: Shell) -> click.ParamType[Any]:
     if shell.parse:
-        return _Read(shell.parse)
-    for kind in kinds:
-        if get_origin(kind) is Literal:
-            return _Word(get_args(kind))
-        if isinstance(kind, type) and issubclass(kind, Enum):
-            return _Word(kind)
+        return _Read(shell.parse, shell)
+    if words := words_of(kinds):
+        return _Word(words)
     if Path in kinds:
         return click.Path(path_type=Path)
     number = next((kind for kind in (float, int) if kind in kinds), None)
-    if number is None:
-        return click.STRING
-    return _Read(number) if shell.least is None else _InRange(number, shell)
+    return click.STRING if number is None else (_Read if shell.least is None else _InRange)(number, shell)
 
 
 class _Argument(click.Argument):
@@ -141,13 +132,13 @@ class Exemplified:
 class _Command(Exemplified, click.Command):
     """A verb as a command.
 
-    Its help has the first paragraph about the function and those that begin with "Without" or "With only", then the further
-    paragraphs about the rendering function.
+    Its help has the first paragraph about the function and those that begin with "Without" or "With only", then the docstring of
+    the rendering function.
     """
 
     def __init__(self, verb: Verb) -> None:
         self.verb, self.parameters = verb, verb_parameters(verb)
-        more = docstring(verb.show or show_result).partition("\n\n")[2].partition("Parameters\n---")[0].strip()
+        more = docstring(verb.show).partition("Parameters\n---")[0].strip() if verb.show else ""
         first, *others = docstring(verb.function).split("\n\n")
         text = "\n\n".join(filter(None, (first, *(one for one in others if one.startswith(("Without ", "With only "))), more)))
         more_options = "limits" in inspect.signature(verb.function).parameters
@@ -187,14 +178,11 @@ class _Command(Exemplified, click.Command):
         if ctx.args:
             from tablebase.building.kinds import table_kind
 
-            call.given |= table_kind(call.rules).limits_from(ctx.args, lambda: _unknown_option(ctx))
+            word = ctx.args[0]
+            meant = did_you_mean(word, [option for one in self.params for option in one.opts])
+            unknown = TablebaseError(f"unknown option {quoted(word)}{meant}: 'tablebase {ctx.info_name} --help' lists all")
+            call.given |= table_kind(call.rules).limits_from(ctx.args, lambda: unknown)
         return show(call, **shown)
-
-
-def _unknown_option(ctx: click.Context) -> TablebaseError:
-    word = ctx.args[0]
-    meant = did_you_mean(word, [option for one in ctx.command.params for option in one.opts])
-    return TablebaseError(f"there is no option {quoted(word)}{meant}: 'tablebase {ctx.info_name} --help' lists them")
 
 
 def _parts_of(one: Parameter) -> Iterator[click.Parameter]:
@@ -208,24 +196,25 @@ def _parts_of(one: Parameter) -> Iterator[click.Parameter]:
 
         return [name for name in resolve_name(shell.complete)() if name.startswith(beginning)]
 
-    more: dict[str, Any] = {"type": kind, "metavar": metavar, "help": one.help}
-    more |= {"shell_complete": completed} if shell.complete else {}
+    more: dict[str, Any] = {"help": one.help}
+    if bool not in one.kinds:
+        more |= {"type": kind, "metavar": metavar, "shell_complete": completed if shell.complete else None}
     if shell.argument:
         yield _Argument([one.name], required=one.is_required, nargs=-1 if several else 1, **more)
-    if shell.argument and shell.option:
-        yield click.Option([shell.option, "start"], metavar=metavar, help=f"Same as the argument {metavar}.")
-    if not shell.argument:
-        yield click.Option(
-            [shell.option or f"--{one.name.replace('_', '-')}", one.name],
-            show_default=one.default != "",
-            is_flag=bool in one.kinds,
-            multiple=several,
-            envvar=shell.variable or None,
-            show_envvar=True,
-            # Click takes a default that is None for a value.
-            **({"required": True} if one.is_required else {"default": None if several else default}),
-            **(more if bool not in one.kinds else {"help": one.help}),
-        )
+        if shell.option:
+            yield click.Option([shell.option, "start"], metavar=metavar, help=f"Same as the argument {metavar}.")
+        return
+    # Click takes a default that is None for a value.
+    more |= {"required": True} if one.is_required else {"default": None if several else default}
+    yield click.Option(
+        [shell.option or f"--{one.name.replace('_', '-')}", one.name],
+        show_default=one.default != "",
+        is_flag=bool in one.kinds,
+        multiple=several,
+        envvar=shell.variable or None,
+        show_envvar=True,
+        **more,
+    )
 
 
 def summary(verb: Verb) -> str:
@@ -233,5 +222,6 @@ def summary(verb: Verb) -> str:
     return docstring(verb.function).partition("\n\n")[0]
 
 
-command_of = cache(_Command)
-"""The command of a verb."""
+def command_of(name: str) -> Any:
+    """A command of click by the name of its verb."""
+    return _Command(VERBS[name])

@@ -86,7 +86,7 @@ class Tablebase(Collection):
         self.close()
 
     def close(self) -> None:
-        """Close all files, and those of its queries; whatever is asked afterwards is a `TablebaseError`."""
+        """Close all files, including the files of queries; further queries raise `TablebaseError`."""
         super().close()
         self.prober.close()
 
@@ -243,7 +243,7 @@ class Tablebase(Collection):
         """Show best play from a position to the end of the game.
 
         It has a probe of the position, and of each position that the best moves and the likeliest draws lead to. It ends when the
-        game does or the best move wins at once, in a draw as soon as a position repeats, or after `plies` plies; in a game with
+        game does or the best move wins immediately, in a draw as soon as a position repeats, or after `plies` plies; in a game with
         chance, after 1,000 positions.
 
         Parameters

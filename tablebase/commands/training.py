@@ -96,7 +96,7 @@ def train(
     with locked(lock_of(path), busy), closing(Prober(folder)) as prober:
         learner = _begun(rules, path, {name: value for name, value in given.items() if value is not None})
         if games <= learner.games:
-            raise TablebaseError(f"the learner in {path} has played {learner.games:,} games: ask for more with --games")
+            raise TablebaseError(f"the learner in {path} has played {learner.games:,} games: increase --games")
         source = None
         try:
             check_tables(rules, learner.start, folder)
@@ -113,9 +113,7 @@ def train(
 
 
 def show_train(call: Call) -> None:
-    """Write a row for each measurement.
-
-    With only --output, this command plays 20,000 training games. After every 1,000 games, it saves the player and compares its
+    """With only --output, this command plays 20,000 training games. After every 1,000 games, it saves the player and compares its
     play with the tables in the folder 'data'. If tables are missing, it skips this comparison.
     """
     from tablebase.play.learning.self_play import Measure

@@ -28,26 +28,14 @@ STRONGEST = 22
 
 @dataclass
 class Transfer:
-    """Result for the tables that were to be taken to another place.
+    """Number of tables that were copied, imported, packed or unpacked, and the bytes of their files."""
 
-    Parameters
-    ----------
-    tables : int
-        All that were asked for.
-    new, there : int
-        Tables that were made, and those that were there before.
-    bytes, before : int
-        Of the new tables' files, and of the files that they were made from.
-    linked : int
-        New tables that are hard links, and so take no space of their own.
-    """
-
-    tables: int
+    tables: int  # all that were selected
     new: int = 0
-    there: int = 0
-    bytes: int = 0
-    before: int = 0
-    linked: int = 0
+    there: int = 0  # tables that the target already had
+    bytes: int = 0  # of the new files
+    before: int = 0  # of the files that they were made from
+    linked: int = 0  # new tables that are hard links, which use no additional disk space
 
     def __str__(self) -> str:
         there = f"; there already: {self.there}" if self.there else ""
@@ -79,7 +67,7 @@ def copy(
         Another folder, or the address of an object store, such as ``s3://bucket/path``.
     game, size, variant, pieces, material, data, catalog, verbose : see `tablebase.build`; by default all tables of the game
     with_dependencies : bool
-        Whether to take the tables that these depend on, too.
+        Also copy the tables that these depend on.
 
     Raises
     ------
@@ -165,12 +153,11 @@ def pack(
     With only --to, this command packs all tables of the game in the folder 'data' and uses all processors. The original tables
     remain unchanged.
 
-    Parameters are those of `copy`, and:
-
     Parameters
     ----------
     strength : int
         Zstandard compression level; a higher level gives smaller files but takes longer.
+    game, to, size, variant, pieces, material, with_dependencies, data, catalog, verbose : see `copy`
     workers : see `tablebase.build`
     """
     from tablebase.building.copies import rewrite
@@ -222,7 +209,7 @@ def unpack(
 
 
 def _other(name: str, place: str | Path, data: Path) -> Path:
-    """The folder of this name, which must not be that of the tables, nor the address of an object store."""
+    """Refuse the folder of the tables and the address of an object store."""
     if is_url(str(place)):
         raise ArgumentError(f"{place} is not a folder: only 'copy' and 'merge' know object stores")
     folder = as_path(name, place)
@@ -232,7 +219,7 @@ def _other(name: str, place: str | Path, data: Path) -> Path:
 
 
 def _target(place: str | Path, data: Path) -> Path:
-    """The folder that tables are written to, with a catalog; like `_other`, and not in the folder of a tablebase either."""
+    """Make the catalog of the folder that tables are written to, which must not be in the folder of a tablebase."""
     from tablebase.building.reindex import prepare_catalog
     from tablebase.system.files.outputs import check_output_folder
 
@@ -252,11 +239,9 @@ def _take(
     failed: int = 0,
     verbose: bool = False,
 ) -> Transfer:
-    """Show how tables are taken into a place, and say what has come of it.
+    """Show the progress of a transfer, which `make` runs, and print a summary that begins with `said`, such as ``copied to``.
 
-    `title` is that of the progress, and `said` what has been done with the tables, such as ``copied to``. `make` takes the
-    tables in, given what is to be called with entries and the stages that their tables have reached; `failed` is the number of
-    further tables, which cannot be taken in.
+    `make` gets a function to call with entries and the stages that their tables have reached; `failed` further tables are unusable.
     """
     done = Transfer(len(entries) + failed)
     with progress(title, "tables", len(entries), verbose=verbose) as shown:

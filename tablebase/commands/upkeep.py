@@ -28,24 +28,12 @@ if TYPE_CHECKING:
 @brief
 @dataclass(frozen=True)
 class VerifyResult:
-    """The outcome of a check.
+    """The outcome of a check."""
 
-    Parameters
-    ----------
-    tables : int
-        Tables that were checked.
-    errors : mapping of str to str
-        What is wrong, for each table that is not correct.
-    quick : bool
-        Whether the bytes alone were checked, and no positions.
-    compared : int or None
-        Tables whose values were compared with published ones; None without these.
-    """
-
-    tables: int
-    errors: Mapping[str, str] = field(default_factory=dict)
-    quick: bool = False
-    compared: int | None = None
+    tables: int  # all that were checked
+    errors: Mapping[str, str] = field(default_factory=dict)  # by table
+    quick: bool = False  # True if only the bytes were checked, and no positions
+    compared: int | None = None  # tables that a list with published values contains
 
     @property
     def correct(self) -> int:
@@ -99,7 +87,7 @@ def verify(
     Returns
     -------
     VerifyResult
-        Its `errors` are empty if all tables are correct; an error is not an error.
+        Its `errors` are empty if all tables are correct.
     """
     from tablebase.building.kinds import table_kind
     from tablebase.building.options import TableQuery
@@ -127,7 +115,9 @@ def verify(
         say(f"tables whose bytes are as they were written: {result.correct} of {result.tables}; positions were not checked")
         return result
     if rules is None:
-        raise ArgumentError("name the game whose positions are to be checked, or check the bytes of all tables with --quick")
+        raise ArgumentError(
+            "positions of one game are checked at a time: name a game, or check the bytes of all tables with --quick"
+        )
     refuse_given(rules, pieces=pieces, material=material, published=published)
     expected = read_published(listed, rules) if listed else {}
     total, results = table_kind(rules).verify(query, folder, workers, expected, url)
@@ -167,15 +157,13 @@ def reindex(data: shared.Data = None, catalog: shared.CatalogUrl = None) -> Rebu
 
     folder = as_folder(data)
     if not folder.is_dir():
-        raise TablebaseError(f"there is no folder {folder}: name the tables' folder with --data")
+        raise TablebaseError(f"the folder {folder} does not exist: name the tables' folder with --data")
     return rebuild(folder, as_catalog(catalog))
 
 
 def show_reindex(call: Call) -> None:
-    """Say what has been found.
-
-    Without options, this command reads all tables in the folder 'data' and writes the catalog to the file 'catalog.sqlite' in that
-    folder.
+    """Without options, this command reads all tables in the folder 'data' and writes the catalog to the file 'catalog.sqlite' in
+    that folder.
     """
     from tablebase.building.reindex import left_out
 
@@ -200,7 +188,7 @@ def prune(
     yes : bool
         Remove files without asking for confirmation.
     agreed : callable, optional
-        Given what may be removed, says whether that is done.
+        Called with the files that may be removed; they are removed if it returns True.
 
     Returns
     -------
@@ -220,9 +208,7 @@ def prune(
 
 
 def show_prune(call: Call, *, kernels: bool = False) -> None:
-    """Write what may be removed, and ask.
-
-    Without options, this command lists the outdated files in the folder 'data', and asks for confirmation before it removes
+    """Without options, this command lists the outdated files in the folder 'data', and asks for confirmation before it removes
     them.
 
     Parameters
@@ -232,16 +218,15 @@ def show_prune(call: Call, *, kernels: bool = False) -> None:
     """
     from tablebase.system.compute.kernel_cache import cache_parent, prune_kernels
 
-    total, removed = "", False
+    total, removed = "", call.given.get("yes", False)
 
     def agreed(items: Sequence[Any]) -> bool:
         nonlocal total, removed
         rows = [asdict(item) for item in items]
         call.write(rows)
         total = f"{sum(row.get('files', 1) for row in rows):,} files, {sum(row['bytes'] for row in rows):,} bytes"
-        removed = call.given.get("yes", False)
         if not removed and not sys.stdin.isatty():
-            raise TablebaseError("nothing was removed, since there is no terminal to ask at: repeat the command with --yes")
+            raise TablebaseError("nothing was removed, since it needs a terminal to confirm: repeat the command with --yes")
         if not removed:
             sys.stdout.flush()
             sys.stderr.write(f"remove {total}? [y/N] ")
@@ -251,12 +236,10 @@ def show_prune(call: Call, *, kernels: bool = False) -> None:
 
     place = cache_parent() if kernels else as_folder(call.given.get("data"))
     if place is None:
-        raise TablebaseError("there is no home folder: set TABLEBASE_CACHE to the folder of the compiled kernels")
+        raise TablebaseError("the home folder is unknown: set TABLEBASE_CACHE to the folder of the compiled kernels")
     if kernels:
         prune_kernels(place, agreed)
     else:
         call(agreed=agreed)
-    if removed:
-        say(f"removed from {place}: {total}")
-    else:
-        say("nothing was removed" if total else f"nothing to remove in {place}")
+    kept = "nothing was removed" if total else f"nothing to remove in {place}"
+    say(f"removed from {place}: {total}" if removed and total else kept)

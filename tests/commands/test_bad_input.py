@@ -17,7 +17,8 @@ from tablebase.building.batch import read_batch
 from tablebase.building.batch_record import BatchRecord
 from tablebase.checking.proofs import proof_errors, read_proof
 from tablebase.checking.published import read_published
-from tablebase.commands.program import commands, made
+from tablebase.commands.program import commands
+from tablebase.commands.shell import command_of
 from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase.game import load_game
@@ -104,9 +105,9 @@ def test_reindexing_files_of_no_table(tmp_path: Path, ask: Ask) -> None:
 
 def test_help_names_options_that_exist() -> None:
     """An option in the help of a command is one of this command, or is named with the command that has it."""
-    options = {name: {option for one in made(name).params for option in one.opts} for name in commands()}
+    options = {name: {option for one in command_of(name).params for option in one.opts} for name in commands()}
     for name in commands():
-        text = " ".join(str(getattr(one, "help", "")) for one in made(name).params)
+        text = " ".join(str(getattr(one, "help", "")) for one in command_of(name).params)
         foreign = {f"{other} {option}" for other in commands() for option in options[other]}
         text = re.sub("|".join(map(re.escape, sorted(foreign, key=len, reverse=True))), "", text)
         assert set(re.findall(r"(?<![\w-])--[a-z][\w-]*", text)) <= options[name] | {"--help"}, name

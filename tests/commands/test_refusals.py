@@ -40,7 +40,7 @@ CHANCE = {
     "build harehedgehog --carots 60": "did you mean '--carrots'",
     "build pig --carrots 60": "'--carrots' is not an option for tables of pig",
     "build harehedgehog --variant players=3": "for two players",
-    "build hexapawn --carrots 60": "there is no option '--carrots'",
+    "build hexapawn --carrots 60": "unknown option '--carrots'",
     "build pig --pieces 3": "--pieces",
     "verify pig --pieces 3": "--pieces",
     **{f"train hexapawn --output new --{words}": said for words, said in TRAINING.items()},

@@ -13,8 +13,8 @@ from support.checks import at_least_one
 from support.program import Ask, assert_one_sentence, every_command
 from support.web import client_of
 
-from tablebase.commands.program import made
 from tablebase.commands.registry import VERBS, Verb
+from tablebase.commands.shell import command_of
 
 COMMANDS = list(every_command())
 """Commands of the program, without the one for these tests."""
@@ -100,7 +100,7 @@ def test_many_options_stand_in_groups(ask: Ask) -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_has_what_happens_without_options_and_an_example(name: str, ask: Ask) -> None:
     """Each option has a text, examples have valid options and arguments, and no line is longer than 80 columns."""
-    command, said = made(name), ask(name, "--help").out
+    command, said = command_of(name), ask(name, "--help").out
     assert (command.help or "").strip().endswith(".")
     assert [one.name for one in command.params if not getattr(one, "help", None) and one.name != "help"] == []
     assert re.search(r"Without options, |With only --", said.partition("\nOptions:\n")[0])
@@ -108,7 +108,7 @@ def test_help_has_what_happens_without_options_and_an_example(name: str, ask: As
     calls = [shlex.split(line)[1:] for line in re.split(r"\n  Examples?:\n", said)[1].splitlines() if "  tablebase " in line]
     assert calls[-1][0] == name
     for other, *words in calls:
-        assert made(other).make_context(other, words).args == []
+        assert command_of(other).make_context(other, words).args == []
 
 
 @pytest.mark.release
