@@ -53,10 +53,10 @@ CHECKS: dict[frozenset[Any], Callable[[str, Any], Any]] = {
 
 
 def checked(function: Callable[Given, Kind]) -> Callable[Given, Kind]:
-    """A public function whose arguments are checked by their annotations before it is called, each with a sentence about an error.
+    """Check the arguments of a public function by their annotations before it is called; its result is `shortened`.
 
-    Whole numbers are not below the least one, one text becomes a list where several are allowed, and a path becomes an object.
-    What has other types, or is parsed, is left to the function. The result is `shortened`.
+    Whole numbers are not below the least one, words are known, one text becomes a list where several are allowed, and a path
+    becomes an object. Other types, and texts to parse, are left to the function.
     """
     names = list(signature(function).parameters)
 
@@ -106,7 +106,7 @@ def as_folder(data: str | Path | None) -> Path:
 
 
 def optional_folder(data: str | Path | None) -> Path | None:
-    """The folder of the tables, or None if there is none, for what can do without; one that is not the usual one must be there."""
+    """The folder of the tables, or None if it does not exist; one that is not the usual folder must exist."""
     from tablebase.tables.folder import check_folder
 
     folder = as_folder(data)
@@ -160,7 +160,7 @@ def known_features(game: Any, features: Any) -> tuple[Feature, ...]:
 
 
 def as_tables(tables: Any) -> Mapping[str, Path | str | pa.Table]:
-    """Tables of the user's own by name, perhaps from texts such as ``games=games.parquet``."""
+    """The user's tables by name, perhaps from texts such as ``games=games.parquet``."""
     import pyarrow as pa
 
     from tablebase.mining.own_tables import named_files

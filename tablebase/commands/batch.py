@@ -126,14 +126,10 @@ def show_batch(call: Call) -> int | None:
     doushouqi'. If the file does not name a folder for the tables, it uses the folder 'data'.
     """
     result = call()
-    if result is None:
-        return None
-    if result.errors:
-        code: int = result.errors[0].exit_code
-        return code
-    left, what = (result.left, "table") if result.left else (result.waiting, "command")
-    if left:
-        raise DeadlineError(left, program_call(), what)
+    if result and result.errors:
+        return int(result.errors[0].exit_code)
+    if result and (result.left or result.waiting):
+        raise DeadlineError(result.left or result.waiting, program_call(), "table" if result.left else "command")
     return None
 
 
@@ -171,11 +167,10 @@ def _check_places(work: Batch, steps: Sequence[Prepared], record: BatchRecord, t
         check_folder(terms.data)
         check_writable(terms.data, "name another folder as data")
     logs = {"log": work.log, "json-log": work.json_log}
-    for key, path in logs.items():
+    for (key, path), other in zip(logs.items(), reversed(logs.values()), strict=True):
         if path is not None:
-            others = [other for name, other in logs.items() if name != key]
             with work.at(key):
-                check_output(path, f"name another file as {key}", inputs=[work.path, record.path, *others], folder=terms.data)
+                check_output(path, f"name another file as {key}", inputs=[work.path, record.path, other], folder=terms.data)
     reserved = [work.path, *logs.values()]
     for one in steps:
         with work.at(one.step.line):
@@ -187,8 +182,7 @@ def _needs(work: Batch, jobs: Sequence[BatchJob], terms: BuildOptions) -> list[R
     """List the needs of the entries; raise `BatchError` if one, or all together, do not fit."""
     from tablebase.tables.folder import free_space
 
-    needs = []
-    counted: set[Counted] = set()
+    needs, counted = [], set[Counted]()
     for job in jobs:
         with work.at(job.entry.line):
             needs.append(job.needs(terms, counted))
@@ -206,36 +200,24 @@ def _write_needs(
     from tablebase.system.compute import machine
     from tablebase.tables.folder import free_space
 
-    now = time.time()
-    rows: list[dict[str, object]] = []
-    passed, unknown = 0.0, 0
+    now, passed, unknown = time.time(), 0.0, 0
+    columns = ["build", "tables", "placements", "memory", "disk", "CPU time", "time", "done by"]
+    rows: list[list[object]] = []
 
-    def at(seconds: float) -> str:
-        return time.strftime("%Y-%m-%d %H:%M", time.localtime(now + seconds))
+    def add(seconds: float | None, *cells: object) -> None:
+        nonlocal passed, unknown
+        passed, unknown = passed + (seconds or 0), unknown + (seconds is None)
+        rows.append([*cells, time.strftime("%Y-%m-%d %H:%M", time.localtime(now + passed))])
 
     for job, need in zip(jobs, needs, strict=True):
-        passed += need.seconds
-        rows.append(
-            {
-                "build": str(job.entry),
-                "tables": need.tables,
-                "placements": need.placements,
-                "memory": in_bytes(need.memory),
-                "disk": in_bytes(need.disk),
-                "CPU time": in_time(need.cpu_seconds),
-                "time": in_time(need.seconds),
-                "done by": at(passed),
-            }
-        )
+        sizes = need.tables, need.placements, in_bytes(need.memory), in_bytes(need.disk)
+        add(need.seconds, str(job.entry), *sizes, in_time(need.cpu_seconds), in_time(need.seconds))
     for one in steps:
-        tables = one.tables()
-        same = all(not need.tables for need in needs) and one.unchanged_since(record, tables) is not None
+        same = not any(need.tables for need in needs) and one.unchanged_since(record, one.tables()) is not None
         seconds = 0.0 if same else record.seconds(one.words)
-        passed += seconds or 0.0
-        unknown += seconds is None
         took = "unchanged" if same else None if seconds is None else in_time(seconds)
-        rows.append({**dict.fromkeys(rows[0]), "build": f"then {one}", "time": took, "done by": at(passed)})
-    write_table(rows, list(rows[0]))
+        add(seconds, f"then {one}", *[None] * 5, took)
+    write_table([dict(zip(columns, row, strict=True)) for row in rows], columns)
     more = f", and commands that have not run before: {unknown}" if unknown else ""
     sys.stdout.write(f"\nin all: {in_time(passed)}{more}\n")
     if terms.end is not None:

@@ -117,7 +117,7 @@ def check_outputs(one: Prepared, record: BatchRecord, reserved: Iterable[Path | 
             check_output(path, hint, inputs=[record.path, *reserved, *one.inputs], folder=data)
             if _is_kept(path) and not one.step.overwrite and not record.wrote(path):
                 advice = "name another file, delete this one, or add overwrite = true"
-                raise TablebaseError(f"{path} exists, and is not what an earlier run of this batch has written: {advice}")
+                raise TablebaseError(f"{path} exists, but an earlier run of this batch has not written it: {advice}")
 
 
 def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> bool:
@@ -166,8 +166,8 @@ def _aside(folders: list[Path]) -> Iterator[None]:
 def _check_inputs(name: str, params: Mapping[str, Any], rules: Rules[Any] | None, catalog: str | None) -> tuple[Path, ...]:
     files = []
     for text in [params["statement"]] if params.get("statement") else params.get("positions") or []:
-        if text == "-":
-            raise TablebaseError("a follow-up command has no standard input: write what it reads into the batch file, or as @FILE")
+        if text == STANDARD_INPUT:
+            raise TablebaseError("a follow-up command has no standard input: write its input into the batch file, or as @FILE")
         if text.startswith("@"):
             files.append(Path(text[1:]))
     if params.get("statement"):
@@ -191,7 +191,7 @@ def _check_inputs(name: str, params: Mapping[str, Any], rules: Rules[Any] | None
             files.append(Path(params[key]))
             check_regular(files[-1], f"name another one with --{key}")
             if not files[-1].exists():
-                raise TablebaseError(f"there is no file {files[-1]}: name another one with --{key}")
+                raise TablebaseError(f"the file {files[-1]} does not exist: name another one with --{key}")
     return tuple(files)
 
 
@@ -204,7 +204,7 @@ def _check_statement(name: str, statement: str, catalog: str | None) -> None:
         parse_select(read_request(statement)[0])
         return
     if catalog is not None:
-        # A server would have to be asked.
+        # Only the server could check it.
         return
     with closing(sqlite3.connect(":memory:")) as connection:
         try:
@@ -219,15 +219,16 @@ def _check_positions(name: str, params: Mapping[str, Any], rules: Rules[Any]) ->
     from tablebase.building.kinds import table_kind
     from tablebase.game.game_arguments import as_asked
 
-    # A chart takes patterns of materials, too.
-    table_kind(rules).check_materials(params.get("material") or [] if name != "plot" else [])
-    words = [text for text in (*(params.get("positions") or []), params.get("position"), params.get("start")) if text is not None]
-    for text in words:
-        if is_stream(text):
-            # Each of its lines has an answer of its own; that the file can be read is all that is checked.
-            next(asked([text] if text != STANDARD_INPUT else []), None)
-            continue
-        as_asked(rules, text)
+    if name != "plot":
+        # A chart also takes patterns of materials.
+        table_kind(rules).check_materials(params.get("material") or [])
+    words = [*(params.get("positions") or []), params.get("position"), params.get("start")]
+    for text in filter(None, words):
+        if not is_stream(text):
+            as_asked(rules, text)
+        elif text != STANDARD_INPUT:
+            # Each of its lines has a separate answer; that the file can be read is all that is checked.
+            next(asked([text]), None)
 
 
 def _check_tables(one: Prepared, built: Mapping[Path, set[str]]) -> None:

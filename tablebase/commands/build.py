@@ -66,7 +66,6 @@ def build(
 
     Parameters
     ----------
-    game : str, Game or StochasticGame
     size : str, optional
         Files and ranks, such as ``8x8``.
     variant : str or sequence of str, optional

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tablebase.commands.arguments import shortened
+from tablebase.commands.arguments import as_counts, shortened
 from tablebase.commands.calls import Call, from_input
 from tablebase.commands.parameters import By, Format, GameName, Pieces, Statement, Timeout
 from tablebase.commands.registry import check_verb
@@ -41,8 +41,6 @@ class Cataloged:
     def sql(self, statement: Statement, timeout: Timeout = None) -> CatalogRows:
         """Query the catalog, which lists all tables, with SQL.
 
-        The catalog holds counts of all slices.
-
         Parameters
         ----------
         statement : str
@@ -63,7 +61,6 @@ class Cataloged:
 
         Parameters
         ----------
-        game : str, Game or StochasticGame
         by : str
             Show one row for each number of pieces (pieces) or for each set of pieces (material).
         pieces : int, range or str, optional
@@ -74,7 +71,6 @@ class Cataloged:
         Statistics
             A list of `Counts`; of a game by functions, of the rows of ``tablebase stats --format json``, one for each table.
         """
-        from tablebase.commands.arguments import as_counts
         from tablebase.commands.descriptions import statistics
         from tablebase.game.game_arguments import refuse_given
 
@@ -93,32 +89,16 @@ class Cataloged:
         return found
 
     def materials(self, game: str | Game, pieces: int | None = None) -> list[str]:
-        """Names of the materials that have been built, aliases included.
-
-        Parameters
-        ----------
-        game : str or Game
-        pieces : int, optional
-            Only materials with this number of pieces.
-        """
+        """Names of the materials that have been built, aliases included, perhaps only with one number of pieces."""
         pieces = None if pieces is None else as_number("pieces", pieces)
         counts = self.stats(self._game(game, "materials"), "material")
         return shortened(list(dict.fromkeys(str(line.material) for line in counts if pieces in (None, line.pieces))))
 
     def describe(self, game: str | Game, material: str | None = None) -> dict[str, Any]:
-        """Describe a game, or a material, as data that JSON can represent.
+        """Describe a game, or a material such as ``RCvW``, as data that JSON can represent.
 
-        Parameters
-        ----------
-        game : str or Game
-        material : str, optional
-            Such as ``RCvW``.
-
-        Returns
-        -------
-        dict
-            Of a game: title, board, sides, pieces, start, and counts of its tables. Of a material: its pieces, and statistics
-            of its slices.
+        Of a game: title, board, sides, pieces, start, and counts of its tables. Of a material: its pieces, and statistics of its
+        slices.
         """
         from tablebase.commands.descriptions import describe_game, describe_material
 

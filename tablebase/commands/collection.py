@@ -60,7 +60,6 @@ class Collection(Charts, PatternSearches):
 
         Parameters
         ----------
-        game : str or Game
         statement : str
             One SELECT over ``positions``, ``distinct_positions``, ``moves`` or ``distinct_moves``.
         features : iterable of Feature, str or Path, optional

@@ -77,14 +77,7 @@ def show_games(call: Call) -> int | None:
 
 
 def load(game: AnyGame, *, size: str | None = None, variant: str | Sequence[str] | None = None) -> Rules[Any]:
-    """Load a game by its name or from a rules file; this process and its child processes then also know the file's game by name.
-
-    Parameters
-    ----------
-    game : str, Game or StochasticGame
-        A name, or the path of a Python file such as ``nim.py``.
-    size : str, optional
-    variant : str or sequence of str, optional
+    """Load a game by its name, or from a rules file such as ``nim.py``, which this process and its children then know by name.
 
     Examples
     --------

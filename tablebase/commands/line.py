@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from tablebase.play.records import Moment
     from tablebase.probe.source import Source
 
-SUFFIX = ".svg"
 DIGITS = 3
 """At least, in the names of pictures of a line."""
 FOLDER_CURE = "name a new folder with --to"
@@ -66,17 +65,19 @@ def show_line(
         that 'tablebase play --help' lists. By default, these positions have no value.
     """
     rules = call.rules
-    if replay is not None and (call.has_start or svg is not None or sheet is not None):
-        raise TablebaseError("a game that is replayed has its own start, and no pictures: leave out the position, --to and --sheet")
-    if replay is not None and explain:
-        raise TablebaseError("--explain is about best play, not about a game that is replayed: leave it out")
-    if replay is None and player is not None:
-        raise TablebaseError("--player speaks of the positions of a game: name its file with --replay, or leave out --player")
     if boards and (replay is not None or call.style is Format.TABLE) and not is_drawn(rules):
         raise RulesError(f"{rules.name} draws no boards of its positions: leave out --boards")
     if replay is not None:
+        if call.has_start or svg is not None or sheet is not None:
+            raise TablebaseError(
+                "a replayed game has its own start, and no pictures: leave out the position, --to and --sheet"
+            )
+        if explain:
+            raise TablebaseError("--explain is about best play, not about a replayed game: leave it out")
         _replay(call, replay, number, player=player, boards=boards)
         return
+    if player is not None:
+        raise TablebaseError("--player speaks of the positions of a game: name its file with --replay, or leave out --player")
     if svg is not None:
         from tablebase.svg.pictures import check_pictures
 
@@ -90,7 +91,7 @@ def show_line(
         digits = max(DIGITS, len(str(len(rows) - 1)))
         with written_folder(svg, FOLDER_CURE) as draft:
             for place, picture in enumerate(found.pictures()):
-                (draft / f"{place:0{digits}}{SUFFIX}").write_text(picture, encoding="utf-8")
+                (draft / f"{place:0{digits}}.svg").write_text(picture, encoding="utf-8")
         say(f"wrote {len(rows)} pictures to {svg}")
     if sheet is not None:
         write_sheet(found.sheet(every=every, page=page), sheet)
@@ -111,7 +112,7 @@ def show_line(
 
 
 def _value_columns(rules: Rules[Any]) -> tuple[str, ...]:
-    """The columns of values for people: of games with chance the bounds alone."""
+    """The columns of values in a table: in games with chance only the bounds."""
     outcome, distance, *bounds = rules.value_fields
     return (*bounds,) or (outcome, distance)
 
@@ -185,17 +186,12 @@ def _row(rules: Rules[Any], ply: int, moment: Moment[Any], source: Source[Any] |
     said = rules.draw_text(label) if label else rules.move_text(moment.position, event) if event else None
     if adviser is not None and event is not None and label is None and (answer is None or not answer.value.is_known):
         remark = advice(adviser, Match(rules, moment.position)).remark or None
-    return {
-        "ply": ply,
-        "side": rules.side(moment.position),
-        "move": label or event,
-        **({} if "squares" in rules.can else {"meaning": said}),
-        **(
-            dict.fromkeys((*rules.value_fields, *rules.best_fields)) if answer is None else answer.value.fields | answer.best_fields
-        ),
-        "position": rules.format(moment.position),
-        **({} if adviser is None else {"remark": remark}),
-    }
+    row = {"ply": ply, "side": rules.side(moment.position), "move": label or event}
+    row |= {} if "squares" in rules.can else {"meaning": said}
+    unknown = dict.fromkeys((*rules.value_fields, *rules.best_fields))
+    row |= unknown if answer is None else answer.value.fields | answer.best_fields
+    row["position"] = rules.format(moment.position)
+    return row if adviser is None else {**row, "remark": remark}
 
 
 def _said_of(row: Mapping[str, Any]) -> str:

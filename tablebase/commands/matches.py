@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 LEAST_IN_MEAN, MOST_IN_MEAN = 10, 200
 """Games in the mean of a point of a curve."""
-Result = tuple[Sequence[str], Sequence[int]]
-"""The players of a game, and the place of each."""
 HINT = "name a new file with --output"
 DIGITS = {"rank": 0, "place": 2, "share": 3}
 """Columns that have intervals, and how many digits behind the point they show."""
@@ -140,14 +138,12 @@ def match(
 
 def show_match(call: Call) -> None:
     """With only --player, this command plays 100 games, each starting with 4 random moves, and prints one row for each player."""
-    rows, columns = call(), None
-    if call.style is Format.TABLE:
-        columns = [name for name in rows[0] if not name.endswith(("_from", "_to"))]
-        shown = [name for name in DIGITS if f"{name}_from" in rows[0]]
+    rows = call()
+    columns = [name for name in rows[0] if call.style is not Format.TABLE or not name.endswith(("_from", "_to"))]
+    for name in [name for name in DIGITS if f"{name}_from" in rows[0] and call.style is Format.TABLE]:
         for row in rows:
-            for name in shown:
-                number, low, high = (f"{row[name + bound]:.{DIGITS[name]}f}" for bound in ("", "_from", "_to"))
-                row[name] = f"{number} ({low} to {high})"
+            number, low, high = (f"{row[name + bound]:.{DIGITS[name]}f}" for bound in ("", "_from", "_to"))
+            row[name] = f"{number} ({low} to {high})"
     call.write(rows, columns)
 
 
@@ -181,7 +177,7 @@ def match_stats(
     picture = as_optional(as_path, "curve", curve)
     if picture is not None:
         check_picture(picture, OTHER_CURVE)
-    found, unfinished, results = MatchStatistics(with_opening=with_opening), 0, list[Result]()
+    found, unfinished, results = MatchStatistics(with_opening=with_opening), 0, list[tuple[Sequence[str], Sequence[int]]]()
     with progress("match-stats", "games") as shown:
         for path in paths:
             for record in records_in(path):
@@ -226,7 +222,7 @@ def show_match_stats(call: Call) -> None:
     call.write(rows, columns)
 
 
-def _draw_points(results: Sequence[Result], path: Path) -> None:
+def _draw_points(results: Sequence[tuple[Sequence[str], Sequence[int]]], path: Path) -> None:
     from tablebase.mining.charts.drawing import draw_curves, save
     from tablebase.play.standings import points_by_name
 

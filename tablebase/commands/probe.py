@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 COLUMNS = ("move", "meaning", "outcome", "distance", "lower", "upper", "position")
 OF_POSITION = ("game", "position", "side")
 """Columns that repeat the position, or are the same for all."""
-HINT = "name another file with --output"
 READ_BYTES = 1 << 22
 """Bytes that are read, and answered, at a time: the more, the fewer times a chunk of a table is decompressed."""
 PAUSE = 0.05
@@ -99,11 +98,11 @@ def show_probe(
 
 
 class PositionText(NamedTuple):
-    """A position as it was given."""
+    """The text of a position, with its line and the name of its source if that is standard input or a file."""
 
     text: str
-    line: int | None = None  # its line, if it comes from standard input or a file
-    source: str = ""  # the name of that
+    line: int | None = None
+    source: str = ""
 
 
 Answered = tuple[PositionText, Any, TablebaseError | None]
@@ -119,15 +118,12 @@ class _Answers:
     def __init__(self, tables: Tablebase, call: Call, words: Sequence[str], features: Sequence[str], *, is_drawn: bool) -> None:
         self._tables, self._rules, self._words, self._features, self._style = tables, call.rules, words, features, call.style
         self._strict, self._turns, self._is_drawn = call.given.get("strict", False), call.given.get("turns"), is_drawn
+        # There may be many then, and each takes a line.
         self._streams = any(map(is_stream, words))
-        """True if there may be many, of which each takes a line."""
         self._boards = call.style is Format.TABLE and not self._streams
         self._columns = ("game", "position", "side", *self._rules.value_fields, *self._rules.best_fields, *features)
         self._count = self._failed = 0
-        self.missing: set[str] = set()
-        """Tables of moves."""
-        self.drawn: list[Probe] = []
-        """The answers for a sheet, if there is one."""
+        self.missing, self.drawn = set[str](), list[Probe]()  # tables of moves, and answers for a sheet
 
     def write(self) -> None:
         from tablebase.commands.output import write_objects, write_rows
@@ -150,8 +146,7 @@ class _Answers:
                 rows = ({**row, **({"line": one.line} if one.line else {})} for one, row, _ in found)
                 write_objects(rows, compact=self._streams)
             else:
-                several = ("error", "line") if self._streams else ("error",) if self._failed else ()
-                columns = [*self._columns, *several]
+                columns = [*self._columns, *["error", "line"][: 2 if self._streams else self._failed > 0]]
                 write_rows((_cells(columns, one, row) for one, row, _ in found), self._style, columns)
         if self._failed:
             raise TablebaseError(f"{self._failed:,} of {self._count:,} positions have no answer: each says why")
@@ -197,8 +192,8 @@ class _Answers:
 
 def _cells(columns: Iterable[str], one: PositionText, row: Mapping[str, Any]) -> dict[str, Any]:
     error = row.get("error")
-    more = {"line": one.line, "error": error and f"{error['code']}: {error['message']}"}
-    return {name: more[name] if name in more else row.get(name) for name in columns}
+    cells = {**row, "line": one.line, "error": error and f"{error['code']}: {error['message']}"}
+    return {name: cells.get(name) for name in columns}
 
 
 def _write_probe(answer: Probe, features: Mapping[str, Any]) -> None:
@@ -209,16 +204,15 @@ def _write_probe(answer: Probe, features: Mapping[str, Any]) -> None:
     if is_drawn(answer.game):
         write_drawing(answer.game, answer.asked)
         sys.stdout.write("\n")
-    sys.stdout.write(f"{answer.verdict}\n")
+    lines = [answer.verdict]
     if answer.stalling:
-        sys.stdout.write(f"stalling: at least {chance_text(answer.stalling)} of the chance can be forced by neither player\n")
+        lines.append(f"stalling: at least {chance_text(answer.stalling)} of the chance can be forced by neither player")
     if answer.within is not None:
         turns, bounds = answer.within
-        sys.stdout.write(f"within {turns} turns of both players together: ")
-        sys.stdout.write(f"at least {chance_text(bounds.lower)}, at most {chance_text(bounds.upper)}\n")
-    for name, value in features.items():
-        sys.stdout.write(f"{name}: {cell_text(value)}\n")
-    sys.stdout.write("\n")
+        chances = f"at least {chance_text(bounds.lower)}, at most {chance_text(bounds.upper)}"
+        lines.append(f"within {turns} turns of both players together: {chances}")
+    lines += [f"{name}: {cell_text(value)}" for name, value in features.items()]
+    sys.stdout.write("\n".join(lines) + "\n\n")
     if rows := [*chain.from_iterable(map(_move_rows, answer.moves)), *map(_draw_row, answer.draws)]:
         write_table(rows, [name for name in COLUMNS if name in rows[0]])
         sys.stdout.write("\n")
@@ -247,7 +241,7 @@ def is_stream(word: str) -> bool:
 
 
 def asked(words: Sequence[str], read: Callable[[int], object] = lambda _: None) -> Iterator[list[PositionText]]:
-    """The positions of arguments, some at a time: of ``-`` and ``@FILE`` all lines that are not empty, as soon as they are there.
+    """Yield lists of the positions of arguments: of ``-`` and ``@FILE`` all lines that are not empty, as soon as they are there.
 
     `read` is called with the number of bytes that have been read of a stream. A file that cannot be read, or has a line that is
     far too long, is a `TablebaseError`.

@@ -82,11 +82,10 @@ def _install(ctx: click.Context) -> str:
     path = Path.home() / file
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(script, encoding="utf-8")
-    if start:
-        read = Path.home() / start
-        text = read.read_text(encoding="utf-8") if read.exists() else ""
-        if line.format(path) not in text.splitlines():
-            read.write_text(f"{text.rstrip()}\n{line.format(path)}\n".lstrip(), encoding="utf-8")
+    read = Path.home() / start
+    text = read.read_text(encoding="utf-8") if read.is_file() else ""
+    if start and line.format(path) not in text.splitlines():
+        read.write_text(f"{text.rstrip()}\n{line.format(path)}\n".lstrip(), encoding="utf-8")
     return f"{name} completion installed in {path}\nCompletion will take effect once you restart the terminal"
 
 
@@ -131,8 +130,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: Sequence[str] | None = None, *, bounded: bool = False) -> int:
     """Run a command, by default with the arguments of this program, and return its exit code.
 
-    If it is `bounded`, statements run in a separate process; see `process.run_statement`. It is forked, which only
-    the program itself can allow.
+    If it is `bounded`, statements run in a forked process, which only the program itself can allow; see `process.run_statement`.
     """
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:

@@ -38,13 +38,11 @@ Default = TypeVar("Default")
 class Tablebase(Collection):
     """A folder of tables, open for queries. Safe to use from several threads, and from processes however they are started.
 
-    Each method raises `MissingTableError`, which names the command that builds the table, if it needs one that has not been built;
-    `NotationError` if a text is not a position or a material; and another `TablebaseError` if an argument is wrong, or if the
-    tablebase has been closed.
+    Methods raise `MissingTableError`, with the command that builds the table, if a table is missing; `NotationError` if a text is
+    not a position or a material; and another `TablebaseError` if an argument is wrong or the tablebase has been closed.
 
     Parameters
     ----------
-    folder : str or Path
     catalog : str, optional
         URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
     cache : int or str, optional
@@ -122,8 +120,6 @@ class Tablebase(Collection):
 
         Parameters
         ----------
-        game : str, Game or StochasticGame
-        position : str or Position
         strict : bool
             Stop with an error at the first position that is invalid or needs a missing table.
         turns : int, optional
@@ -148,10 +144,9 @@ class Tablebase(Collection):
     def probe_values(self, game: AnyGame, positions: Sequence[Any]) -> list[Any]:
         """Values of many positions, as `probe_value` has them, or its error for the first that has none; see `probe_many`."""
         answers = self.probe_many(game, positions)
-        values: list[Any] = answers.values()
-        for place in sorted(answers.errors):
-            raise answers.errors[place]
-        return shortened(values)
+        if answers.errors:
+            raise answers.errors[min(answers.errors)]
+        return shortened(answers.values())
 
     def get_values(self, game: AnyGame, positions: Sequence[Any], default: Default | None = None) -> list[Any | Default | None]:
         """Like `probe_values`, but with `default` for each position that has no answer."""
@@ -170,13 +165,12 @@ class Tablebase(Collection):
 
         Parameters
         ----------
-        game : str, Game or StochasticGame
         positions : sequence of str or Position
             Of a game by compiled functions also an array of whole numbers, which must be positions: this is not examined.
         strict : bool
-            Whether a position has no answer if the table that one of its moves leads to is missing.
+            Give no answer for a position if the table that one of its moves leads to is missing.
         turns : int, optional
-            Of a game with chance: also the chances of winning within this number of turns.
+            In games with chance, also give the probability of winning within this number of turns.
 
         Returns
         -------
@@ -197,7 +191,6 @@ class Tablebase(Collection):
 
         Parameters
         ----------
-        game : str or Game
         material : str
             Such as ``RCvW``.
         side : int
@@ -205,8 +198,8 @@ class Tablebase(Collection):
         squares : ndarray of int8, shape (positions, pieces)
             The square of each piece, in the order of the material.
         check : bool
-            Whether to check that each row is a position in which the game is not over. Without it, a row that is not has a
-            meaningless value, or an `IndexError`.
+            Check that each row is a position in which the game is not over; otherwise, other rows have meaningless values, or raise
+            `IndexError`.
 
         Returns
         -------
@@ -248,7 +241,6 @@ class Tablebase(Collection):
 
         Parameters
         ----------
-        game : str, Game or StochasticGame
         position : str or Position, optional
             By default the start of the game.
         plies : int, optional
@@ -261,15 +253,9 @@ class Tablebase(Collection):
         return self.prober.line(rules, as_asked(rules, rules.initial if position is None else position), most)
 
     def engine(self, game: str | Game, **options: Any) -> Engine:
-        """An engine that searches positions without a table, and ends its lines in these tables.
+        """An engine that searches positions without a table, and ends its lines in these tables, while they are open.
 
-        It must not search after the tablebase has been closed.
-
-        Parameters
-        ----------
-        game : str or Game
-        **options
-            Of `tablebase.search.Options`, such as ``exact`` and ``threads``.
+        `options` are fields of `tablebase.search.Options`, such as ``exact`` and ``threads``.
         """
         from tablebase.search import Engine, Options
 

@@ -130,9 +130,8 @@ def _begun(rules: Any, path: Path, given: dict[str, Any]) -> Learner:
     if not path.exists():
         return learner
     learner.load(path)
-    for name, value in given.items():
-        used = getattr(learner.training, name)
-        if value != used:
+    for name, used in asdict(learner.training).items():
+        if given.get(name, used) != used:
             raise TablebaseError(f"the learner in {path} has the {name} {used:g}: leave out --{name}, or {OTHER_FILE}")
     return learner
 
@@ -167,11 +166,11 @@ def _draw(game: Any, curve: Sequence[Measure], path: Path) -> None:
     from tablebase.mining.charts.charted_slices import title_of
     from tablebase.mining.charts.drawing import draw_curves, save
 
-    known = [one for one in curve if one.kept_in_choices is not None]
+    known, games = [one for one in curve if one.kept_in_choices is not None], [one.games for one in curve]
     curves = {
-        "outcome kept": ([one.games for one in curve], [one.kept for one in curve]),
+        "outcome kept": (games, [one.kept for one in curve]),
         "outcome kept where a move can lose it": ([one.games for one in known], [one.kept_in_choices or 0.0 for one in known]),
-        "mean error of the expected result, 0 to 2": ([one.games for one in curve], [one.error for one in curve]),
+        "mean error of the expected result, 0 to 2": (games, [one.error for one in curve]),
     }
     caption = f"{title_of(game, sized=True)}: positions that it meets in games with itself, by the tables"
     labels = "games played", "share of moves; error"

@@ -241,5 +241,5 @@ def show_prune(call: Call, *, kernels: bool = False) -> None:
         prune_kernels(place, agreed)
     else:
         call(agreed=agreed)
-    kept = "nothing was removed" if total else f"nothing to remove in {place}"
-    say(f"removed from {place}: {total}" if removed and total else kept)
+    unchanged = "nothing was removed" if total else f"nothing to remove in {place}"
+    say(f"removed from {place}: {total}" if removed and total else unchanged)
