@@ -11,6 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from tablebase.commands import lib
 from tablebase.commands.parameters import Parameter, parameters_of, words_of
 from tablebase.commands.registry import check_verb
 from tablebase.errors import ArgumentError
@@ -91,34 +92,26 @@ def _check_of(one: Parameter) -> Callable[[str, Any], Any] | None:
 
 def rules_for(verb: str, game: AnyGame, size: str | None, variant: str | Sequence[str] | None, players: int | None = None) -> Any:
     """The game of a command, which takes it."""
-    from tablebase.game.game_arguments import as_rules
-
-    rules = as_rules(game, size, variant, players)
+    rules = lib.game_arguments.as_rules(game, size, variant, players)
     check_verb(verb, rules)
     return rules
 
 
 def as_folder(data: str | Path | None) -> Path:
     """The folder of the tables."""
-    from tablebase.tables.folder import default_folder
-
-    return default_folder() if data is None else plain.as_path("data", data)
+    return lib.folder.default_folder() if data is None else plain.as_path("data", data)
 
 
 def optional_folder(data: str | Path | None) -> Path | None:
     """The folder of the tables, or None if it does not exist; one that is not the usual folder must exist."""
-    from tablebase.tables.folder import check_folder
-
     folder = as_folder(data)
-    check_folder(folder, built=data is not None and folder != Path("data"))
+    lib.folder.check_folder(folder, built=data is not None and folder != Path("data"))
     return folder if folder.exists() else None
 
 
 def as_catalog(catalog: str | None) -> str | None:
     """The URL of the catalog; None for the file in the folder."""
-    from tablebase.tables.folder import default_catalog
-
-    return default_catalog() if catalog is None else plain.as_text("catalog", catalog)
+    return lib.folder.default_catalog() if catalog is None else plain.as_text("catalog", catalog)
 
 
 def as_counts(pieces: Any) -> range | None:
@@ -150,23 +143,19 @@ def as_duration(name: str, value: Any) -> float:
 
 def known_features(game: Any, features: Any) -> tuple[Feature, ...]:
     """The features of a game's positions, with those of the user or of a file."""
-    from tablebase.features import Feature
-    from tablebase.game.features import load_features
-    from tablebase.positions.common_features import features_of
-
     if isinstance(features, (str, PathLike)):
-        return features_of(game, load_features(plain.as_path("features", features)))
-    return features_of(game, () if features is None else plain.as_instances("features", features, Feature, "[my_feature]"))
+        return lib.common_features.features_of(game, lib.game_features.load_features(plain.as_path("features", features)))
+    return lib.common_features.features_of(
+        game, () if features is None else plain.as_instances("features", features, lib.features.Feature, "[my_feature]")
+    )
 
 
 def as_tables(tables: Any) -> Mapping[str, Path | str | pa.Table]:
     """The user's tables by name, perhaps from texts such as ``games=games.parquet``."""
     import pyarrow as pa
 
-    from tablebase.mining.own_tables import named_files
-
     if tables is None or isinstance(tables, (list, tuple)):
-        return named_files(plain.as_texts("table", tables))
+        return lib.own_tables.named_files(plain.as_texts("table", tables))
     if not isinstance(tables, Mapping):
         raise plain.refused("table", "a dict of tables or files by name", tables)
     for name, table in tables.items():

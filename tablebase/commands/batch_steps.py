@@ -13,6 +13,7 @@ from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 from tablebase.building.batch_record import Ran, digest_of
+from tablebase.commands import lib
 from tablebase.commands.arguments import rules_for
 from tablebase.commands.calls import from_input, usage_sentence, without_passwords
 from tablebase.commands.parameters import Output
@@ -66,9 +67,7 @@ class Prepared:
 
     def files(self) -> dict[str, str] | None:
         """Digests of the tables that it can read, by file; None without a catalog, which lists them."""
-        from tablebase.catalog.catalog import open_catalog
-
-        if (opened := open_catalog(self.data, self.catalog)) is None:
+        if (opened := lib.catalog.open_catalog(self.data, self.catalog)) is None:
             return None
         beginning = "" if self.rules is None else f"{self.rules.name}/"
         with closing(opened):
@@ -87,11 +86,9 @@ def prepared(step: FollowUp, data: Path, catalog: str | None, built: Mapping[Pat
     # In this process only `batch` is loaded.
     import click
 
-    from tablebase.commands.shell import command_of
-
     name, *words = step.command
     try:
-        with command_of(name).make_context(name, words) as read:
+        with lib.shell.command_of(name).make_context(name, words) as read:
             params, source = dict(read.params), read.get_parameter_source("data")
     except click.ClickException as error:
         raise TablebaseError(usage_sentence(error)) from error
@@ -125,8 +122,6 @@ def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> b
 
     A command that ends with another code than 0 is a `CommandError`.
     """
-    from tablebase.commands.process import run_command
-
     tables = one.tables()
     since = one.unchanged_since(record, tables)
     if since is not None:
@@ -139,7 +134,7 @@ def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> b
         _aside([path for path, kind, _ in one.places if kind is Output.NEW_FOLDER and path.exists()]),
         written(output, OUTPUT_CURE) if output else nullcontext() as file,
     ):
-        if code := run_command(one.words, file, environment):
+        if code := lib.process.run_command(one.words, file, environment):
             raise CommandError(without_passwords(" ".join(one.step.command)), code)
     outputs = record.digests(path for path in one.outputs if _is_kept(path))
     seconds, now = round(time.monotonic() - begin, 3), datetime.now().astimezone().isoformat(timespec="seconds")
@@ -176,15 +171,11 @@ def _check_inputs(name: str, params: Mapping[str, Any], rules: Rules[Any] | None
         _check_positions(name, params, rules)
     # That of probe is no file.
     if isinstance(features := params.get("features"), Path):
-        from tablebase.game.features import load_features
-
         files.append(features)
-        load_features(features)
+        lib.game_features.load_features(features)
     if params.get("table"):
-        from tablebase.mining.own_tables import check_file, named_files
-
-        for file in named_files(params["table"]).values():
-            check_file(file)
+        for file in lib.own_tables.named_files(params["table"]).values():
+            lib.own_tables.check_file(file)
             files.append(file)
     for key in ("replay", "published"):
         if params.get(key) is not None:
@@ -199,9 +190,7 @@ def _check_statement(name: str, statement: str, catalog: str | None) -> None:
     import sqlite3
 
     if name != "sql":
-        from tablebase.mining.statement import parse_select, read_request
-
-        parse_select(read_request(statement)[0])
+        lib.statement.parse_select(lib.statement.read_request(statement)[0])
         return
     if catalog is not None:
         # Only the server could check it.
@@ -216,16 +205,13 @@ def _check_statement(name: str, statement: str, catalog: str | None) -> None:
 
 
 def _check_positions(name: str, params: Mapping[str, Any], rules: Rules[Any]) -> None:
-    from tablebase.building.kinds import table_kind
-    from tablebase.game.game_arguments import as_asked
-
     if name != "plot":
         # A chart also takes patterns of materials.
-        table_kind(rules).check_materials(params.get("material") or [])
+        lib.kinds.table_kind(rules).check_materials(params.get("material") or [])
     words = [*(params.get("positions") or []), params.get("position"), params.get("start")]
     for text in filter(None, words):
         if not is_stream(text):
-            as_asked(rules, text)
+            lib.game_arguments.as_asked(rules, text)
         elif text != STANDARD_INPUT:
             # Each of its lines has a separate answer; that the file can be read is all that is checked.
             next(asked([text]), None)
@@ -233,30 +219,25 @@ def _check_positions(name: str, params: Mapping[str, Any], rules: Rules[Any]) ->
 
 def _check_tables(one: Prepared, built: Mapping[Path, set[str]]) -> None:
     """Refuse a folder without tables of the game, unless the batch builds them."""
-    from tablebase.tables.folder import check_folder, missing_tablebase
-
     games = built.get(one.data.resolve(), set())
     if one.params.get("replay") is not None or (games and (one.rules is None or one.rules.name in games)):
         return
-    check_folder(one.data, built=True)
+    lib.folder.check_folder(one.data, built=True)
     if one.step.command[0] == "reindex":
         return
     files = one.files()
     if files is None:
-        raise missing_tablebase(one.data)
+        raise lib.folder.missing_tablebase(one.data)
     if one.rules is not None and not files:
         raise MissingTableError(one.rules.name, one.data)
 
 
 def _places(step: FollowUp, params: Mapping[str, Any]) -> Iterator[Place]:
-    from tablebase.commands.shell import verb_parameters
-    from tablebase.tables.object_store import is_url
-
     if step.output is not None:
         yield step.output, Output.FILE, OUTPUT_CURE
-    for one in verb_parameters(VERBS[step.command[0]]):
+    for one in lib.shell.verb_parameters(VERBS[step.command[0]]):
         place = params.get(one.name)
-        if one.shell.output and place and not is_url(str(place)):
+        if one.shell.output and place and not lib.object_store.is_url(str(place)):
             yield Path(place), one.shell.output, "name another place in the command"
 
 

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
+from tablebase.commands import lib
 from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_catalog, as_counts, as_duration, as_folder, as_optional, as_time, checked
 from tablebase.commands.calls import Call, program_call
@@ -109,21 +110,20 @@ def build(
     BuildResult
         Its `left` is the number of tables still missing at the deadline, which is not an error.
     """
-    from tablebase.building.build import build as build_tables
-    from tablebase.building.options import BuildOptions, chosen_limits
-    from tablebase.building.records import BuildLog
-    from tablebase.game.game_arguments import as_rules
-
     end = plain.end_of_work(as_optional(as_time, "deadline", deadline), as_optional(as_duration, "duration", duration))
-    kind, wanted = _wanted(as_rules(game, size, variant), pieces, material, limits, solver)
+    kind, wanted = _wanted(lib.game_arguments.as_rules(game, size, variant), pieces, material, limits, solver)
     kind.check_executor(executor)
     kind.check_solver(solver)
     folder, url, after = as_folder(data), as_catalog(catalog), as_duration("grace", grace)
-    resources = chosen_limits(workers, as_optional(plain.as_size, "memory", memory), executor, scheduler)
-    with BuildLog(as_optional(plain.as_path, "log", log), as_optional(plain.as_path, "json_log", json_log), folder) as lines:
-        options = BuildOptions(folder, resources, end, after, 0, lines, verbose, url, executor, scheduler, workers is not None)
+    resources = lib.options.chosen_limits(workers, as_optional(plain.as_size, "memory", memory), executor, scheduler)
+    with lib.build_records.BuildLog(
+        as_optional(plain.as_path, "log", log), as_optional(plain.as_path, "json_log", json_log), folder
+    ) as lines:
+        options = lib.options.BuildOptions(
+            folder, resources, end, after, 0, lines, verbose, url, executor, scheduler, workers is not None
+        )
         summarized = end is not None or log is not None or json_log is not None
-        return build_tables(kind, wanted, options, summarized=summarized)
+        return lib.build.build(kind, wanted, options, summarized=summarized)
 
 
 def show_build(call: Call) -> None:
@@ -149,9 +149,7 @@ class Estimates(list["AnyEstimate"]):
         return [asdict(line) for line in self]
 
     def _repr_html_(self) -> str:
-        from tablebase.probe.html import titled_table
-
-        return titled_table("estimate", [], self.rows)
+        return lib.html.titled_table("estimate", [], self.rows)
 
 
 @checked
@@ -183,15 +181,13 @@ def estimate(
         A list of `tablebase.building.estimate.SliceEstimate`; with chance of `tablebase.building.layer_kind.LayerEstimate`, and for
         games by functions without chance of `tablebase.building.exact_kind.ExactEstimate`.
     """
-    from tablebase.building.options import BuildOptions
-    from tablebase.catalog.catalog import read_known
-    from tablebase.game.game_arguments import as_rules
-    from tablebase.system.executors.executor import Limits
-
-    kind, wanted = _wanted(as_rules(game, size, variant), pieces, material, limits)
-    folder, resources = as_folder(data), Limits(plain.usable_workers(workers), as_optional(plain.as_size, "memory", memory))
-    options = BuildOptions(folder, resources, workers_given=workers is not None)
-    lines = kind.estimate(wanted, options, read_known(kind.rules, folder, as_catalog(catalog)), measured=measure)
+    kind, wanted = _wanted(lib.game_arguments.as_rules(game, size, variant), pieces, material, limits)
+    folder, resources = (
+        as_folder(data),
+        lib.executor.Limits(plain.usable_workers(workers), as_optional(plain.as_size, "memory", memory)),
+    )
+    options = lib.options.BuildOptions(folder, resources, workers_given=workers is not None)
+    lines = kind.estimate(wanted, options, lib.catalog.read_known(kind.rules, folder, as_catalog(catalog)), measured=measure)
     return Estimates(lines, 1 if kind.in_process else options.limits.workers)
 
 
@@ -199,13 +195,11 @@ def show_estimate(call: Call) -> None:
     """Without options, this command estimates the cost of building every table that games from the initial position can reach. If
     there are too many, it reports an error; select fewer with --pieces or --material. It does not build any tables.
     """
-    from tablebase.building.kinds import table_kind
-
     lines = call()
     if call.style is not Format.TABLE:
         call.write(lines.rows)
         return
-    rows, below = table_kind(call.rules).estimate_table(lines, lines.workers, as_folder(call.given.get("data")))
+    rows, below = lib.kinds.table_kind(call.rules).estimate_table(lines, lines.workers, as_folder(call.given.get("data")))
     call.write(rows)
     sys.stdout.write(f"\n{below}\n")
 
@@ -213,15 +207,11 @@ def show_estimate(call: Call) -> None:
 def _wanted(
     rules: Rules[Any], pieces: shared.Pieces, material: shared.Materials, limits: dict[str, Any], solver: str = "auto"
 ) -> tuple[TableKind[Any, Any], TableQuery]:
-    from tablebase.building.kinds import table_kind
-    from tablebase.building.options import TableQuery
-    from tablebase.game.game_arguments import refuse_given
-
     counts, materials = as_counts(pieces), plain.as_texts("material", material)
-    refuse_given(rules, pieces=pieces, material=material)
+    lib.game_arguments.refuse_given(rules, pieces=pieces, material=material)
     known = rules.limits
     if unknown := next((name for name in limits if name not in known), ""):
         there = f"{did_you_mean(unknown, known)}; their limits are: {', '.join(known) or 'none'}"
         raise ArgumentTypeError(f"{quoted(unknown)} is not an argument for tables of {rules.name}{there}")
     read = {name: (plain.as_whole if isinstance(known[name], int) else plain.as_text)(name, one) for name, one in limits.items()}
-    return table_kind(rules), TableQuery(counts, materials, read, solver)
+    return lib.kinds.table_kind(rules), lib.options.TableQuery(counts, materials, read, solver)

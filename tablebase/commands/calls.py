@@ -11,6 +11,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tablebase.commands import lib
 from tablebase.commands.arguments import rules_for
 from tablebase.commands.parameters import Format
 from tablebase.commands.registry import Verb
@@ -50,9 +51,10 @@ class Call:
         if "style" not in signature(verb.function).parameters:
             self.style = given.pop("style", Format.TABLE)
         if verb.owner:
-            from tablebase.tables.folder import default_catalog, default_folder
-
-            self.folder, self.catalog = given.pop("data", default_folder()), given.pop("catalog", default_catalog())
+            self.folder, self.catalog = (
+                given.pop("data", lib.folder.default_folder()),
+                given.pop("catalog", lib.folder.default_catalog()),
+            )
         self.rules: Any = None
         if "game" in given:
             words = [given.pop(name, None) for name in OF_GAME]
@@ -81,9 +83,7 @@ class Call:
 
     def write(self, rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | None = None, **layout: Any) -> None:
         """Write rows in the format of the call; see `tablebase.commands.output.write_rows`."""
-        from tablebase.commands.output import write_rows
-
-        write_rows(rows, self.style, columns, **layout)
+        lib.output.write_rows(rows, self.style, columns, **layout)
 
 
 def show_result(call: Call) -> int | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from weakref import WeakSet
 
+from tablebase.commands import lib
 from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_column_names, as_counts, as_tables, checked, known_features, shortened
 from tablebase.commands.calls import Call, from_input
@@ -69,11 +70,9 @@ class Collection(Charts, PatternSearches):
         table : mapping of str to Path, str or pyarrow.Table, or sequence of str, optional
             Parquet or CSV file that the statement can read as table NAME; repeatable.
         """
-        from tablebase.mining.query import Query
-
         rules: Any = self._rules(game)
         known = known_features(rules, features)
-        query = Query(rules, self.folder, statement, known, usable_workers(workers), self._url, as_tables(table))
+        query = lib.query.Query(rules, self.folder, statement, known, usable_workers(workers), self._url, as_tables(table))
         self._queries.add(query)
         return query
 
@@ -127,22 +126,17 @@ class Collection(Charts, PatternSearches):
             Seed for the random sample; the same seed selects the same positions.
         game, features, workers : see `mine`
         """
-        from tablebase.game.game_arguments import refuse_given
-        from tablebase.mining.export import export
-        from tablebase.mining.row_selection import Sample
-        from tablebase.mining.selection import select_by_name
-
         rules: Any = self._rules(game)
-        refuse_given(rules, material=material, pieces=pieces, aliases=aliases or None)
+        lib.game_arguments.refuse_given(rules, material=material, pieces=pieces, aliases=aliases or None)
         has_material = "materials" in rules.can
         target, threads = Path(to), usable_workers(workers)
-        chosen, known, share = as_column_names(columns), known_features(rules, features), Sample(sample, seed)
+        chosen, known, share = as_column_names(columns), known_features(rules, features), lib.row_selection.Sample(sample, seed)
         with progress(f"export {rules.name}", "positions", compiles=True) as shown:
             selection = None
             if has_material:
                 materials, counts = as_texts("material", material), as_counts(pieces)
-                selection = select_by_name(rules, self.folder, materials, counts, aliases=aliases, catalog=self._url)
-            written = export(rules, self.folder, selection, target, chosen, known, share, threads, shown.reach)
+                selection = lib.selection.select_by_name(rules, self.folder, materials, counts, aliases=aliases, catalog=self._url)
+            written = lib.export.export(rules, self.folder, selection, target, chosen, known, share, threads, shown.reach)
         say(
             f"written to {target}: {written.slices} of {written.of} {'slices' if has_material else 'tables'}, {written.rows:,} rows"
         )
@@ -161,15 +155,11 @@ def show_mine(
     """Without options, this command runs the statement on the tables in the folder 'data', and shows at most 1,000 rows. Statements
     are read-only, and can read only the files that you pass with --table. 'DESCRIBE positions' lists the columns.
     """
-    from tablebase.commands.process import run_statement
-
     call.given["statement"] = from_input(call.given["statement"])
     call.given["workers"] = threads = usable_workers(call.given.get("workers"))
 
     def answer() -> None:
         # Loaded where the statement runs, which may be a process that is forked for it.
-        from tablebase.mining.results import names_and_rows, write_parquet
-
         if style == "parquet" and sys.stdout.isatty():
             raise TablebaseError(
                 "Parquet cannot be shown on a screen: redirect it to a file, as in '--format parquet > result.parquet'"
@@ -182,16 +172,16 @@ def show_mine(
         ):
             batches = query.run(SHOWN + 1 if capped else limit, shown.reach, timeout)
             if style == "parquet":
-                write_parquet(sys.stdout.buffer, batches)
+                lib.results.write_parquet(sys.stdout.buffer, batches)
                 return
-            columns, rows = names_and_rows(batches)
+            columns, rows = lib.results.names_and_rows(batches)
             call.style = Format(style)
             call.write(islice(rows, SHOWN) if capped else rows, columns, verbatim=True)
             is_cut = capped and next(rows, None) is not None
         if is_cut:
             say(f"the table ends after {SHOWN:,} rows: use --limit for more, or --format csv for all")
 
-    return run_statement(answer, timeout, threads)
+    return lib.process.run_statement(answer, timeout, threads)
 
 
 def show_features(call: Call) -> None:

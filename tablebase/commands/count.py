@@ -8,6 +8,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
 
+from tablebase.commands import lib
 from tablebase.commands.arguments import as_folder, checked, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import Data, GameName, PositionText, Size, Threads, Tick, Variant
@@ -46,10 +47,8 @@ def count(
     tick : callable, optional
         Called after each step, with the number of steps done and the number of all steps, None if that is unknown.
     """
-    from tablebase.system.compute import threads
-
     rules = rules_for("count", game, size, variant)
-    with threads.use(usable_workers(workers)):
+    with lib.threads.use(usable_workers(workers)):
         start = rules.initial if position is None else rules.parse(position)
         if divide:
             return _divided(rules, start, as_folder(data), tick)
@@ -71,16 +70,12 @@ def show_count(call: Call) -> None:
 
 def _divided(rules: Rules[Any], start: Any, folder: Path, tick: Tick) -> list[DividedRow]:
     """List moves in the order of the player ``ranking``; results come from all positions, or from tables if these are too many."""
-    from tablebase.play.graph_player import graph_of
-    from tablebase.play.player import Seat
-    from tablebase.play.ranking import ranking
-
     if rules.result(start) is not None:
         raise ArgumentError(f"the game is over in {rules.format(start)}: name an earlier position")
     ranked = None
     if "game graphs" in rules.can:
         with suppress(CapacityError):
-            ranked = ranking(graph_of(Seat(rules, start))).moves(start)
+            ranked = lib.ranking.ranking(lib.graph_player.graph_of(lib.player.Seat(rules, start))).moves(start)
     after = legal(rules, start)
     rows = [
         {
@@ -99,29 +94,24 @@ def _divided(rules: Rules[Any], start: Any, folder: Path, tick: Tick) -> list[Di
 
 def _one_by_one(rules: Rules[Any], start: Any, folder: Path, tick: Tick) -> list[Any]:
     """The moves as `by_rank` orders them, with the games after each counted by itself, and what the tables know of it."""
-    from tablebase.play.ranking import RankedMove, by_rank
-    from tablebase.probe.prober import Prober
-
     after, known = legal(rules, start), {}
     if folder.exists():
-        with closing(Prober(folder)) as prober, suppress(MissingTableError):
+        with closing(lib.prober.Prober(folder)) as prober, suppress(MissingTableError):
             known = {one.move: one.value for one in prober.of(rules).probe(start).moves}
     ranked = []
     for done, (move, child) in enumerate(after.items(), start=1):
         value, counts = known.get(move), _counts(rules, child)
         known_value = (value.outcome and value.outcome.value, value.distance) if value else (None, None)
-        ranked.append(RankedMove(move, *known_value, counts.games, counts.won, rules.to_move(start)))
+        ranked.append(lib.ranking.RankedMove(move, *known_value, counts.games, counts.won, rules.to_move(start)))
         if tick is not None:
             tick(done, len(after))
-    return by_rank(ranked)
+    return lib.ranking.by_rank(ranked)
 
 
 def _counts(rules: Any, start: Any, tick: Tick = None) -> Any:
-    from tablebase.functions.exact.paths import GameCounts
-
     ending = rules.result(start)
     if ending is not None:
-        return GameCounts(1, 1, 1, (int(ending.winner == 0), int(ending.winner == 1)))
+        return lib.paths.GameCounts(1, 1, 1, (int(ending.winner == 0), int(ending.winner == 1)))
     return part(rules, "counts")(rules, start, tick)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from tablebase.commands import lib
 from tablebase.game.capabilities import part
 from tablebase.system.compute.messages import say
 
@@ -33,11 +34,8 @@ def is_drawn(rules: Rules[Any]) -> bool:
 def check_sheet(rules: Rules[Any], path: Path, noun: str = "sheet", option: str = "--sheet") -> None:
     """Refuse a sheet, or a single picture, of a game without pictures, or a file that it cannot be written to."""
     # Pictures are loaded when one is drawn.
-    from tablebase.svg.pictures import check_pictures
-    from tablebase.svg.printing import check_sheet as check
-
-    check_pictures(rules, f"leave out {option}")
-    check(path, noun)
+    lib.pictures.check_pictures(rules, f"leave out {option}")
+    lib.printing.check_sheet(path, noun)
 
 
 def write_sheet(sheet: Sheet, path: Path) -> None:

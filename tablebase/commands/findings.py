@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tablebase.catalog.catalog import Catalog
+from tablebase.commands import lib
 from tablebase.commands.output import write_rows, write_table
 from tablebase.commands.parameters import Format
 from tablebase.mining.patterns import kept_patterns as kept
@@ -34,9 +35,7 @@ class Findings(list[Patterns]):
         return f"Findings({'; '.join(map(kept.title, self))})"
 
     def _repr_html_(self) -> str:
-        from tablebase.mining.charts.report import patterns_html
-
-        return "".join(patterns_html(each, SHOWN) for each in self)
+        return "".join(lib.report.patterns_html(each, SHOWN) for each in self)
 
 
 def stored(searches: Sequence[Search], data: Path, catalog: str | None) -> Iterator[Patterns]:

@@ -28,6 +28,7 @@ from functools import wraps
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Any
 
+from tablebase.commands import lib
 from tablebase.errors import RulesError, TablebaseError, quoted
 from tablebase.game.capabilities import missing
 from tablebase.game.companions import companions
@@ -114,18 +115,14 @@ def computer_move(request: Any, tables: LeafTables | None = None) -> dict[str, A
     tables : Tables, optional
         What is known about leaves, for this game.
     """
-    from tablebase.game.kernels import POINT
-    from tablebase.play.lookahead_player import SEED_BITS, parse_settings
-    from tablebase.search.lookahead import Lookahead
-
     game = _game(request)
     match = _match(game, request)
-    chosen = parse_settings(game, _settings(request, game))
+    chosen = lib.lookahead_player.parse_settings(game, _settings(request, game))
     foresight = replace(chosen.foresight, nodes=MOST_NODES)
-    lookahead = Lookahead(game, foresight, tables if chosen.tables else None, chosen.weights)
+    lookahead = lib.lookahead.Lookahead(game, foresight, tables if chosen.tables else None, chosen.weights)
     _legal(match)
-    found = lookahead.search(match.position, match.random.getrandbits(SEED_BITS))
-    return {**_made(game, match, found.best), "values": [value / POINT for value in found.values]}
+    found = lookahead.search(match.position, match.random.getrandbits(lib.lookahead_player.SEED_BITS))
+    return {**_made(game, match, found.best), "values": [value / lib.kernels.POINT for value in found.values]}
 
 
 COMMANDS: Mapping[str, Callable[[Any], dict[str, Any]]] = {"new": new_game, "move": move, "computer": computer_move}

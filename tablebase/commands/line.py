@@ -8,6 +8,7 @@ from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from tablebase.commands import lib
 from tablebase.commands.calls import Call
 from tablebase.commands.drawings import check_sheet, is_drawn, write_drawing, write_sheet
 from tablebase.commands.parameters import PLAYERS, Format, Output, Page, Shell
@@ -69,9 +70,7 @@ def show_line(
         raise RulesError(f"{rules.name} draws no boards of its positions: leave out --boards")
     if replay is not None:
         if call.has_start or svg is not None or sheet is not None:
-            raise TablebaseError(
-                "a replayed game has its own start, and no pictures: leave out the position, --to and --sheet"
-            )
+            raise TablebaseError("a replayed game has its own start, and no pictures: leave out the position, --to and --sheet")
         if explain:
             raise TablebaseError("--explain is about best play, not about a replayed game: leave it out")
         _replay(call, replay, number, player=player, boards=boards)
@@ -79,9 +78,7 @@ def show_line(
     if player is not None:
         raise TablebaseError("--player speaks of the positions of a game: name its file with --replay, or leave out --player")
     if svg is not None:
-        from tablebase.svg.pictures import check_pictures
-
-        check_pictures(rules, "leave out --to")
+        lib.pictures.check_pictures(rules, "leave out --to")
         check_output_folder(svg, FOLDER_CURE, new=True)
     if sheet is not None:
         check_sheet(rules, sheet)
@@ -128,30 +125,25 @@ def _in_digits(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _replay(call: Call, path: Path, number: int, *, player: str | None, boards: bool) -> None:
-    from tablebase.play.player import Seat
-    from tablebase.play.players import open_player
-    from tablebase.play.records import records_in, replayed
-    from tablebase.probe.prober import Prober
-
     count = 0
-    for count, record in enumerate(records_in(path), start=1):  # noqa: B007 (the count of all if none is found)
+    for count, record in enumerate(lib.records.records_in(path), start=1):  # noqa: B007 (the count of all if none is found)
         if record.number == number:
             break
     else:
         raise TablebaseError(f"{path} has no game {number}: it has {count} games")
     rules, plies = call.rules, call.given.get("plies")
-    moments = list(replayed(rules, record))
+    moments = list(lib.records.replayed(rules, record))
     shown = moments if plies is None else moments[: plies + 1]
     with ExitStack() as stack:
         source: Source[Any] | None = None
         # Games without kernels are listed before their tables are looked for, which takes a while.
         if (call.folder / rules.name).is_dir():
-            found = stack.enter_context(closing(Prober(call.folder))).of(rules)
+            found = stack.enter_context(closing(lib.prober.Prober(call.folder))).of(rules)
             with suppress(MissingTableError):
                 found.require()
                 source = found
-        seat = Seat(rules, moments[0].position, None, call.folder)
-        adviser = None if player is None else stack.enter_context(open_player(player, seat))
+        seat = lib.player.Seat(rules, moments[0].position, None, call.folder)
+        adviser = None if player is None else stack.enter_context(lib.players.open_player(player, seat))
         rows = [_row(rules, ply, moment, source, adviser) for ply, moment in enumerate(shown)]
     if call.style is not Format.TABLE:
         call.write(rows)
@@ -173,19 +165,15 @@ def _replay(call: Call, path: Path, number: int, *, player: str | None, boards: 
 
 
 def _row(rules: Rules[Any], ply: int, moment: Moment[Any], source: Source[Any] | None, adviser: Player | None) -> dict[str, Any]:
-    from tablebase.play.advisers import advice
-    from tablebase.play.match import Match
-    from tablebase.play.records import label_of
-
     event, answer, remark = moment.event, None, None
     # The last position may be none of a table, with a piece on a goal or without pieces of a side.
     if source is not None and event is not None:
         with suppress(MissingTableError):
             answer = source.probe(moment.position)
-    label = None if event is None else label_of(event)
+    label = None if event is None else lib.records.label_of(event)
     said = rules.draw_text(label) if label else rules.move_text(moment.position, event) if event else None
     if adviser is not None and event is not None and label is None and (answer is None or not answer.value.is_known):
-        remark = advice(adviser, Match(rules, moment.position)).remark or None
+        remark = lib.advisers.advice(adviser, lib.match.Match(rules, moment.position)).remark or None
     row = {"ply": ply, "side": rules.side(moment.position), "move": label or event}
     row |= {} if "squares" in rules.can else {"meaning": said}
     unknown = dict.fromkeys((*rules.value_fields, *rules.best_fields))

@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from tablebase.commands import lib
 from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_column_names, as_counts, checked, known_features
 from tablebase.commands.calls import Call
@@ -72,23 +73,16 @@ class PatternSearches(Cataloged):
         MissingExtraError
             If `depth` is above 0, and scikit-learn is not installed.
         """
-        from tablebase.commands.findings import Findings
-        from tablebase.mining.patterns.pattern_search import PatternSettings, searches
-        from tablebase.mining.patterns.targets import target_of
-        from tablebase.mining.patterns.trees import available
-        from tablebase.mining.selection import select_by_name
-        from tablebase.tables.store import Store
-
-        rules, wanted = self._game(game, "patterns"), target_of(as_text("target", target), outcome)
-        settings = PatternSettings(wanted, depth, conditions, support)
-        if depth and not available():
+        rules, wanted = self._game(game, "patterns"), lib.targets.target_of(as_text("target", target), outcome)
+        settings = lib.pattern_search.PatternSettings(wanted, depth, conditions, support)
+        if depth and not lib.trees.available():
             raise MissingExtraError("trees", "patterns")
         named, counts = as_texts("material", material), as_counts(pieces)
-        selection = select_by_name(rules, self.folder, named, counts, catalog=self._url)
+        selection = lib.selection.select_by_name(rules, self.folder, named, counts, catalog=self._url)
         known = known_features(rules, features)
-        with closing(Store(self.folder)) as store:
-            planned = searches(rules, store, selection, known, usable_workers(workers), settings, pool)
-            return Findings(run(planned) if run else (one.run() for one in planned))
+        with closing(lib.store.Store(self.folder)) as store:
+            planned = lib.pattern_search.searches(rules, store, selection, known, usable_workers(workers), settings, pool)
+            return lib.findings.Findings(run(planned) if run else (one.run() for one in planned))
 
     @checked
     def dataset(
@@ -120,13 +114,11 @@ class PatternSearches(Cataloged):
             Seed for the random sample.
         game, material, pieces, target, outcome, features, workers : see `patterns`
         """
-        from tablebase.mining.patterns.dataset import dataset
-
         names, most = as_column_names(columns), None if limit is None else as_number("limit", limit, 1)
         found: list[Dataset] = []
 
         def read(planned: list[Search]) -> list[Patterns]:
-            found.extend(dataset(search, names, most, as_number("seed", seed)) for search in planned)
+            found.extend(lib.dataset.dataset(search, names, most, as_number("seed", seed)) for search in planned)
             return []
 
         of: dict[str, Any] = {"material": material, "pieces": pieces, "outcome": outcome, "features": features, "workers": workers}
@@ -147,32 +139,26 @@ def show_patterns(
     """
     from importlib.resources import files
 
-    from tablebase.building.reindex import prepare_catalog
-    from tablebase.commands.findings import stored, write_findings
-    from tablebase.mining.charts.report import HINT, write_report
-    from tablebase.mining.patterns.trees import available
-    from tablebase.system.files.outputs import check_output
-
-    if call.given.get("depth", 3) and not available():
+    if call.given.get("depth", 3) and not lib.trees.available():
         say(str(MissingExtraError("trees", "patterns")))
         call.given["depth"] = 0
     if output is not None:
-        check_output(output, HINT, inputs=[call.given.get("features")])
-    prepare_catalog(call.folder, call.catalog)
+        lib.outputs.check_output(output, lib.report.HINT, inputs=[call.given.get("features")])
+    lib.reindex.prepare_catalog(call.folder, call.catalog)
 
     def run(planned: list[Search]) -> list[Patterns]:
         found: list[Patterns] = []
 
         def noted() -> Iterator[Patterns]:
-            for result in stored(planned, call.folder, call.catalog):
+            for result in lib.findings.stored(planned, call.folder, call.catalog):
                 if output is not None:
                     found.append(result)
                 yield result
 
-        write_findings(noted(), len(planned), top, call.style)
+        lib.findings.write_findings(noted(), len(planned), top, call.style)
         return found
 
     found = call(run=run)
     if output is not None:
-        write_report(output, found, top, (files("tablebase.web") / "static" / "pages.css").read_text(encoding="utf-8"))
+        lib.report.write_report(output, found, top, (files("tablebase.web") / "static" / "pages.css").read_text(encoding="utf-8"))
         say(f"wrote {output}: {len(found)} {'set' if len(found) == 1 else 'sets'} of positions")

@@ -11,6 +11,7 @@ from random import Random, SystemRandom
 from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Annotated, Any
 
+from tablebase.commands import lib
 from tablebase.commands.arguments import as_folder, checked, rules_for
 from tablebase.commands.drawings import write_drawing
 from tablebase.commands.parameters import PLAYERS, Data, GameName, Output, Players, PositionText, Shell, Size, Variant
@@ -69,12 +70,6 @@ def play(
     seed : int, optional
         Seed for the random number generator; if you make the same moves, the same seed gives the same game.
     """
-    from tablebase.building.plan import check_tables
-    from tablebase.play.match import side_number
-    from tablebase.play.player import Seat
-    from tablebase.play.players import find_player, open_player, player_names
-    from tablebase.system.compute.progress import compiling_said
-
     rules, folder = rules_for("play", game, size, variant, players), as_folder(data)
     seed = SystemRandom().randrange(SEEDS) if seed is None else seed
     given = {"fuzz": fuzz, "boxes": boxes, "level": level}
@@ -82,25 +77,25 @@ def play(
     # Bytes that are not text are escaped, and then refused like any unknown word.
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(errors="backslashreplace")
-    with compiling_said(f"play {rules.name}"), ExitStack() as stack:
+    with lib.progress.compiling_said(f"play {rules.name}"), ExitStack() as stack:
         start = rules.initial if position is None else rules.parse(position)
         rules.check(start)
-        people = list(dict.fromkeys(side_number(rules, letter) for letter in side)) or [rules.viewer(start)]
+        people = list(dict.fromkeys(lib.match.side_number(rules, letter) for letter in side)) or [rules.viewer(start)]
         others = [number for number in range(rules.players) if number not in people]
         if len(player) > (seats := len(others)):
             are, verb = "1 player is" if len(player) == 1 else f"{len(player)} players are", "plays" if seats == 1 else "play"
             raise TablebaseError(f"{are} named, but only {seats} {verb} against you: name fewer with --player")
         # The last one has all further seats.
-        named = list(player) or list(player_names(rules)[:1])
+        named = list(player) or list(lib.players.player_names(rules)[:1])
         chosen = [*named, *[named[-1]] * seats][:seats]
         if settings and not others:
             raise TablebaseError(f"people play all sides: leave out --{next(iter(settings))}")
         opened = {
-            number: stack.enter_context(open_player(name, Seat(rules, start, number, folder), **settings))
+            number: stack.enter_context(lib.players.open_player(name, lib.player.Seat(rules, start, number, folder), **settings))
             for number, name in zip(others, chosen, strict=True)
         }
-        if "materials" in rules.can and any(find_player(name).needs_tables for name in chosen):
-            check_tables(rules, start, folder)
+        if "materials" in rules.can and any(lib.players.find_player(name).needs_tables for name in chosen):
+            lib.plan.check_tables(rules, start, folder)
         Session(rules, start, people, opened, seed, folder).run()
     sys.stdout.write(f"the seed was {seed}: with --seed {seed} the same options and moves give the same game\n")
 
@@ -213,12 +208,10 @@ class Session:
         if "squares" in rules.can:
             _say(" ".join(legal))
             return
-        from tablebase.commands.output import write_table
-
         meanings = [rules.move_text(self.match.position, move) for move in legal]
         cells = zip(legal, meanings, map(rules.format, legal.values()), strict=True)
         columns = ["move", "meaning", "position"]
-        write_table([dict(zip(columns, row, strict=True)) for row in cells], columns)
+        lib.output.write_table([dict(zip(columns, row, strict=True)) for row in cells], columns)
 
     def _show_hint(self) -> None:
         try:
@@ -229,29 +222,22 @@ class Session:
 
     def _said_by_tables(self) -> str | None:
         """The value and the best move; None without a table. With chance tables have bounds, of which a search makes more."""
-        from tablebase.commands.tablebase import Tablebase
-
         if "exact values" not in self.rules.can or not self.folder.exists():
             return None
         try:
-            with Tablebase(self.folder) as tables:
+            with lib.tablebase.Tablebase(self.folder) as tables:
                 return tables.probe(self.rules, self.match.position, strict=True).verdict
         except MissingTableError:
             return None
 
     def _found_by_search(self) -> str:
-        from tablebase.play.advisers import ADVISERS, advice, adviser_of
-        from tablebase.play.player import Seat
-        from tablebase.play.players import open_player
-        from tablebase.tables.missing import missing_game
-
-        name = adviser_of(self.rules)
+        name = lib.advisers.adviser_of(self.rules)
         if name is None and "exact values" in self.rules.can:
-            raise missing_game(self.rules, self.folder)
-        seat = Seat(self.rules, self.start, self.match.player, self.folder)
+            raise lib.missing.missing_game(self.rules, self.folder)
+        seat = lib.player.Seat(self.rules, self.start, self.match.player, self.folder)
         # The last one says why it cannot play.
-        with open_player(name or ADVISERS[-1], seat) as adviser:
-            best, remark = advice(adviser, self.match)
+        with lib.players.open_player(name or lib.advisers.ADVISERS[-1], seat) as adviser:
+            best, remark = lib.advisers.advice(adviser, self.match)
             words = self.rules.words(self.match.position, best)
             return f"{self._name(self.match.player)} to move: {remark}; a search would play {words}"
 

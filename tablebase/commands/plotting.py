@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
+from tablebase.commands import lib
 from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_counts, checked
 from tablebase.commands.calls import Call, from_input
@@ -146,36 +147,26 @@ class Charts(Cataloged):
         if chart == "values" and by is None:
             command = f"tablebase features {game_word(rules.name)}"
             raise ArgumentError(f"the chart 'values' needs a column: give --by, as in --by side; '{command}' lists more")
-        from tablebase.mining.charts.picture_files import CSV_HINT, write_numbers
-        from tablebase.mining.charts.style import parse_style
-        from tablebase.mining.charts.tallies import Counting
-
         if csv is not None:
-            check_output(Path(csv), CSV_HINT)
-        look = parse_style(width, height, font_size, dpi, title, style)
+            check_output(Path(csv), lib.picture_files.CSV_HINT)
+        look = lib.style.parse_style(width, height, font_size, dpi, title, style)
         if chart == "chances" and "materials" in rules.can:
-            from tablebase.mining.charts.chances import chances
-
-            drawn = chances(rules, position, as_texts("player", player), side)
+            drawn = lib.chances.chances(rules, position, as_texts("player", player), side)
         else:
             with self._catalog() as catalog:
-                drawn = _chart(chart, rules, Counting(catalog, where, usable_workers(workers), tick), given, statement)
+                drawn = _chart(chart, rules, lib.tallies.Counting(catalog, where, usable_workers(workers), tick), given, statement)
         figure = drawn.figure(look)
         figure.set_label(f"{chart} of {drawn.caption}")
         if csv is not None:
-            write_numbers(Path(csv), drawn.rows)
+            lib.picture_files.write_numbers(Path(csv), drawn.rows)
         return figure
 
 
 def _chart(name: str, rules: Any, counter: Counting, given: dict[str, Any], statement: str | None) -> Chart:
-    from tablebase.game.game_arguments import refuse_given
-    from tablebase.mining.charts import figures
-    from tablebase.mining.charts.charted_slices import ChartSlices, select_slices
-
     if statement is not None:
-        return figures.query(counter, rules, statement, given["kind"] or "bar")
+        return lib.figures.query(counter, rules, statement, given["kind"] or "bar")
     material, pieces, side = as_texts("material", given["material"]), given["pieces"], given["side"]
-    refuse_given(rules, pieces=pieces, material=material or None, side=side)
+    lib.game_arguments.refuse_given(rules, pieces=pieces, material=material or None, side=side)
     shown, piece, by = given["outcome"], given["piece"], given["by"]
     some = piece if isinstance(piece, (list, tuple)) else [] if piece is None else [piece]
     numbers = [as_number("piece", one, 1) for one in some]
@@ -189,22 +180,20 @@ def _chart(name: str, rules: Any, counter: Counting, given: dict[str, Any], stat
     }
     if "materials" in rules.can:
         groups = [material] if name == "draws" or not material else [[each] for each in material]
-        panels = [select_slices(rules, counter.catalog, as_counts(pieces), group, side) for group in groups]
-        return figures.CHARTS[name](counter, panels, **options.get(name, {}))
+        panels = [lib.charted_slices.select_slices(rules, counter.catalog, as_counts(pieces), group, side) for group in groups]
+        return lib.figures.CHARTS[name](counter, panels, **options.get(name, {}))
     has_chance = "chance" in rules.can
     if has_chance and name == "values":
-        return figures.means(counter, rules, by)
+        return lib.figures.means(counter, rules, by)
     if has_chance or name in ("squares", "draws", "chances") or (name == "parity" and by is None):
         lack = "has no distances, since chance decides" if has_chance else "has no pieces on squares"
         raise ArgumentError(f"the chart {name!r} cannot be drawn, because {rules.name} {lack}: choose the chart 'values'")
-    panels = [ChartSlices(rules, "stored positions")]
-    return figures.CHARTS[name](counter, panels, **options.get(name, {}))
+    panels = [lib.charted_slices.ChartSlices(rules, "stored positions")]
+    return lib.figures.CHARTS[name](counter, panels, **options.get(name, {}))
 
 
 def _picture(text: str) -> Path:
-    from tablebase.mining.charts.picture_files import check_picture
-
-    check_picture(Path(text))
+    lib.picture_files.check_picture(Path(text))
     return Path(text)
 
 
@@ -217,8 +206,6 @@ def show_plot(
     'parity' also need one set of pieces, selected with --material. The chart 'chances' does not need tables. All outcomes are for
     the side to move.
     """
-    from tablebase.mining.charts.drawing import save
-
     if call.given.get("csv") is not None and Path(call.given["csv"]) == output:
         raise TablebaseError(f"{output} is named by both --output and --csv: name another file")
     if call.given.get("statement") is not None:
@@ -227,5 +214,5 @@ def show_plot(
     compiles = call.given["chart"] in ("squares", "parity", "values", "query") or call.given.get("where") is not None
     with progress(f"plot {call.rules.name}", "positions", compiles=compiles) as shown:
         figure = call(tick=shown.reach)
-    save(figure, output)
+    lib.drawing.save(figure, output)
     say(f"wrote {output}: {figure.get_label()}")

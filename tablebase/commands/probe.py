@@ -12,6 +12,7 @@ from pathlib import Path
 from select import select
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NamedTuple
 
+from tablebase.commands import lib
 from tablebase.commands.calls import Call
 from tablebase.commands.drawings import check_sheet, write_sheet
 from tablebase.commands.parameters import Format, Output, Page, Shell
@@ -81,16 +82,12 @@ def show_probe(
     refuse(rules, "chance", **{"--turns": call.given.get("turns")})
     with Tablebase(call.folder) as tables:
         if svg is not None:
-            from tablebase.svg import write
-
-            write(tables.probe(rules, positions[0]).picture(), svg, width)
+            lib.svg.write(tables.probe(rules, positions[0]).picture(), svg, width)
             say(f"wrote {svg}")
         answers = _Answers(tables, call, positions, named, is_drawn=sheet is not None)
         answers.write()
     if sheet is not None:
-        from tablebase.probe.sheets import probe_sheet
-
-        write_sheet(probe_sheet(answers.drawn, page), sheet)
+        write_sheet(lib.probe_sheets.probe_sheet(answers.drawn, page), sheet)
     if answers.missing:
         materials = " ".join(f"--material {name}" for name in sorted(answers.missing))
         command = f"tablebase build {game_word(rules.name)} {materials} --data {shell_word(call.folder)}"
@@ -126,10 +123,7 @@ class _Answers:
         self.missing, self.drawn = set[str](), list[Probe]()  # tables of moves, and answers for a sheet
 
     def write(self) -> None:
-        from tablebase.commands.output import write_objects, write_rows
-        from tablebase.system.compute.progress import progress
-
-        with progress("probe", "B", stream_bytes(self._words)) if self._streams else nullcontext() as shown:
+        with lib.progress.progress("probe", "B", stream_bytes(self._words)) if self._streams else nullcontext() as shown:
             found = self._all(shown.update if shown else lambda _: None)
             if not self._streams:
                 # Few enough to know before the first is written whether one is an error.
@@ -144,10 +138,10 @@ class _Answers:
                 self._write_lines(found)
             elif self._style is Format.JSON:
                 rows = ({**row, **({"line": one.line} if one.line else {})} for one, row, _ in found)
-                write_objects(rows, compact=self._streams)
+                lib.output.write_objects(rows, compact=self._streams)
             else:
                 columns = [*self._columns, *["error", "line"][: 2 if self._streams else self._failed > 0]]
-                write_rows((_cells(columns, one, row) for one, row, _ in found), self._style, columns)
+                lib.output.write_rows((_cells(columns, one, row) for one, row, _ in found), self._style, columns)
         if self._failed:
             raise TablebaseError(f"{self._failed:,} of {self._count:,} positions have no answer: each says why")
 
@@ -157,9 +151,7 @@ class _Answers:
         for block in asked(self._words, read):
             found = self._tables.probe_many(self._rules, [one.text for one in block], strict=self._strict, turns=self._turns)
             if self._is_drawn:
-                from tablebase.svg.sheets import check_number
-
-                check_number(len(self.drawn) + len(found))
+                lib.svg_sheets.check_number(len(self.drawn) + len(found))
                 # A position without an answer is an error at the end.
                 self.drawn += [answer for answer in found if isinstance(answer, Probe)]
             answers = found if self._boards else found.to_dicts(moves=self._style is Format.JSON)
@@ -179,15 +171,13 @@ class _Answers:
 
     def _write_lines(self, found: Iterable[Answered]) -> None:
         """Write one line a position, as a table whose columns have fixed widths, since the rows to come are not known."""
-        from tablebase.commands.output import write_fixed
-
         names = ["line", *(name for name in self._columns if name not in OF_POSITION), "position"]
 
         def row(one: PositionText, answer: Mapping[str, Any], error: TablebaseError | None) -> list[str]:
             *cells, text = (cell_text({"line": one.line, **answer}.get(name)) for name in names)
             return [*cells, text if error is None else f"{text}: {error}"]
 
-        write_fixed(names, (row(*answered) for answered in found))
+        lib.output.write_fixed(names, (row(*answered) for answered in found))
 
 
 def _cells(columns: Iterable[str], one: PositionText, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -197,12 +187,9 @@ def _cells(columns: Iterable[str], one: PositionText, row: Mapping[str, Any]) ->
 
 
 def _write_probe(answer: Probe, features: Mapping[str, Any]) -> None:
-    from tablebase.commands.drawings import is_drawn, write_drawing
-    from tablebase.commands.output import write_table
-
     sys.stdout.write(f"{answer.position}\n\n")
-    if is_drawn(answer.game):
-        write_drawing(answer.game, answer.asked)
+    if lib.drawings.is_drawn(answer.game):
+        lib.drawings.write_drawing(answer.game, answer.asked)
         sys.stdout.write("\n")
     lines = [answer.verdict]
     if answer.stalling:
@@ -214,7 +201,7 @@ def _write_probe(answer: Probe, features: Mapping[str, Any]) -> None:
     lines += [f"{name}: {cell_text(value)}" for name, value in features.items()]
     sys.stdout.write("\n".join(lines) + "\n\n")
     if rows := [*chain.from_iterable(map(_move_rows, answer.moves)), *map(_draw_row, answer.draws)]:
-        write_table(rows, [name for name in COLUMNS if name in rows[0]])
+        lib.output.write_table(rows, [name for name in COLUMNS if name in rows[0]])
         sys.stdout.write("\n")
 
 

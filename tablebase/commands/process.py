@@ -18,6 +18,7 @@ from functools import partial
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any, TextIO
 
+from tablebase.commands import lib
 from tablebase.errors import NO_SPACE, CapacityError, TablebaseError
 from tablebase.system.compute.processes import STOPPING, clean_up, cleanup_on_exit, when_undisturbed
 from tablebase.system.files.inputs import ENCODING
@@ -160,10 +161,8 @@ def run_statement(answer: Callable[[], object], seconds: float | None, workers: 
     """Answer a statement, within bounds if this process is the program's own; return the exit code."""
     import click
 
-    from tablebase.system.executors.bounds import run_bounded
-
     if click.get_current_context().find_root().obj.bounded:
-        return run_bounded(answer, seconds, MEMORY + workers * PER_WORKER)
+        return lib.bounds.run_bounded(answer, seconds, MEMORY + workers * PER_WORKER)
     answer()
     return 0
 
@@ -177,10 +176,10 @@ def run_command(words: Sequence[str], output: IO[Any] | None = None, environment
     error, where it has printed its own error; its standard input is empty.
     """
     # Loaded here so that help is instant.
-    from tablebase.system.compute.child_process import ChildProcess, Handle
-
     sys.stdout.flush()
-    child = ChildProcess(_run, list(words), None if output is None else Handle(output), dict(environment or {}))
+    child = lib.child_process.ChildProcess(
+        _run, list(words), None if output is None else lib.child_process.Handle(output), dict(environment or {})
+    )
     with cleanup_on_exit(child.end):
         return child.wait()
 

@@ -7,6 +7,7 @@ from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from tablebase.commands import lib
 from tablebase.commands.arguments import checked, optional_folder, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import CHECK_FAILED, Data, Format, OptionalGame, Output, PositionText, Shell, Size, Variant
@@ -71,45 +72,39 @@ def prove(
     data : str or Path, optional
         Folder of the tables; without this argument, it may be missing.
     """
-    from tablebase.checking.proofs import proof_errors, read_proof
-    from tablebase.game.notation import parse
-    from tablebase.probe.prober import Prober
-    from tablebase.search.proof_search import INFINITE, find_proof
-    from tablebase.search.proof_trees import extract
-
     folder, file = optional_folder(data), None if output is None else Path(output)
     if check is not None:
         if game is not None:
             raise ArgumentError("the proof names its game: leave out GAME where --check names a file")
         text = read_text(Path(check), CURE_OF_CHECK)
         try:
-            rows = read_proof(text)
+            rows = lib.proofs.read_proof(text)
         except TablebaseError as wrong:
             raise TablebaseError(f"{check} holds no proof, since {wrong}: {CURE_OF_CHECK}") from wrong
-        with closing(Prober(folder)) if folder else nullcontext() as prober:
-            error = next(proof_errors(rows, prober), None)
+        with closing(lib.prober.Prober(folder)) if folder else nullcontext() as prober:
+            error = next(lib.proofs.proof_errors(rows, prober), None)
         return {name: rows[0][name] for name in ("game", "position", "outcome", "positions")} | {"fault": error}
     if game is None:
         raise ArgumentError("GAME is missing: name a game, or a file with a proof by --check")
     rules = rules_for("prove", game, size, variant)
-    begin_at = parse(rules, rules.start if position is None else position)
+    begin_at = lib.notation.parse(rules, rules.start if position is None else position)
     if file is not None:
         check_output(file, HINT)
     if time is None and nodes is None:
         time = SECONDS
-    with closing(Prober(folder)) if folder else nullcontext() as prober:
+    with closing(lib.prober.Prober(folder)) if folder else nullcontext() as prober:
         known = _known(rules, begin_at, prober, table_pieces)
-        verdict = find_proof(
+        verdict = lib.proof_search.find_proof(
             rules,
             begin_at,
             prober,
-            nodes=INFINITE if nodes is None else nodes,
+            nodes=lib.proof_search.INFINITE if nodes is None else nodes,
             seconds=float("inf") if time is None else time,
             memory=as_size("memory", memory),
             most_pieces=table_pieces,
             known=known.outcome if known is not None and (file is None or known.outcome is Outcome.DRAW) else None,
         )
-        found = extract(verdict.search, begin_at, verdict.outcome) if verdict.search and verdict.outcome else None
+        found = lib.proof_trees.extract(verdict.search, begin_at, verdict.outcome) if verdict.search and verdict.outcome else None
         row = _row(rules, begin_at, verdict, found, prober, known)
     if file is not None and found is not None:
         with written(file, HINT) as opened:
@@ -141,9 +136,7 @@ def _verdict(row: dict[str, Any]) -> str:
 
 def _known(game: Game, position: Position, prober: Prober | None, most: int | None) -> Value | None:
     """The value of a position in which the game is not over, if one of the tables that may be used has it."""
-    from tablebase.game.moves import decided
-
-    if prober is None or decided(game, position) is not None or (most is not None and len(position.pieces) > most):
+    if prober is None or lib.moves.decided(game, position) is not None or (most is not None and len(position.pieces) > most):
         return None
     try:
         return prober.slices(game).look_up(position)
@@ -179,13 +172,10 @@ def _in_words(reached: dict[str, Any] | None) -> str | None:
 def _row(
     game: Game, position: Position, verdict: Verdict, proof: Proof | None, prober: Prober | None, known: Value | None
 ) -> dict[str, Any]:
-    from tablebase.game.notation import render
-    from tablebase.search.proof_trees import ProofReason
-
     line, last = proof.line() if proof else ((), position)
-    ends_in_table = proof is not None and prober is not None and proof.nodes[last].reason is ProofReason.TABLE
+    ends_in_table = proof is not None and prober is not None and proof.nodes[last].reason is lib.proof_trees.ProofReason.TABLE
     return {
-        "position": render(game, position),
+        "position": lib.notation.render(game, position),
         "outcome": None if verdict.outcome is None else str(verdict.outcome),
         "plies": proof.plies() if proof else None if verdict.outcome is None or known else 0,
         "refuted": None if verdict.outcome else verdict.plies,

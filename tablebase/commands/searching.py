@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Annotated, Any
 
+from tablebase.commands import lib
 from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import checked, optional_folder, rules_for
 from tablebase.commands.calls import Call
@@ -132,19 +133,15 @@ def analyse(
     data : str or Path, optional
         Folder of the tables; without this argument, it may be missing.
     """
-    from tablebase.game.notation import parse
-    from tablebase.probe.prober import Prober
-    from tablebase.search.engine import Engine
-
     rules, folder = rules_for("analyse", game, size, variant), None if no_tables else optional_folder(data)
-    begin_at = parse(rules, rules.start if position is None else position)
+    begin_at = lib.notation.parse(rules, rules.start if position is None else position)
     if depth is None and time is None and nodes is None:
         time = ANALYSED
     limits = {"threads": usable_workers(workers), "hash_bytes": as_size("hash", hash), "progress": progress_limit}
     settings = Options(exact=exact, repetition=Repetition(repetition), **limits)
     with ExitStack() as stack:
-        prober = stack.enter_context(closing(Prober(folder))) if folder else None
-        engine = Engine(rules, prober, settings)
+        prober = stack.enter_context(closing(lib.prober.Prober(folder))) if folder else None
+        engine = lib.engine.Engine(rules, prober, settings)
         answers = engine.analyse(begin_at, depth=depth, seconds=time, nodes=nodes, lines=lines)
         return _analysed(engine, answers, prober, stack.pop_all())
 
@@ -194,14 +191,11 @@ def uci(game: shared.GameName, *, size: shared.Size = None, variant: shared.Vari
     ----------
     game, size, variant, data : see `analyse`
     """
-    from tablebase.play.protocol.uci_server import UciServer
-    from tablebase.play.protocol.uci_settings import UciSettings
-
     rules, folder = rules_for("uci", game, size, variant), optional_folder(data)
     if isinstance(sys.stdin, io.TextIOWrapper):
         # Bytes that are not text are escaped.
         sys.stdin.reconfigure(errors="backslashreplace")
-    UciServer(UciSettings(rules, folder), _write).serve(lines_of(sys.stdin))
+    lib.uci_server.UciServer(lib.uci_settings.UciSettings(rules, folder), _write).serve(lines_of(sys.stdin))
 
 
 def _write(line: str) -> None:

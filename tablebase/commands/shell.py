@@ -15,6 +15,7 @@ from typing import Any, get_origin
 import click
 from click.core import ParameterSource
 
+from tablebase.commands import lib
 from tablebase.commands.calls import OF_FOLDER, Call, show_result
 from tablebase.commands.parameters import Parameter, Shell, of_shell, parameters_of, words_of
 from tablebase.commands.registry import VERBS, Verb
@@ -122,9 +123,7 @@ class Exemplified:
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write the examples as click takes text that it must not wrap."""
-        from tablebase.game.examples import examples
-
-        for lines in examples(f"help of {self.name}"):
+        for lines in lib.examples.examples(f"help of {self.name}"):
             self.epilog = "\n  ".join([f"\b\nExample{'s' if len(lines) > 1 else ''}:", *lines])
         super().format_epilog(ctx, formatter)  # type: ignore[misc]
 
@@ -167,21 +166,17 @@ class _Command(Exemplified, click.Command):
         given = {name: value for name, value in ctx.params.items() if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT}
         show = self.verb.show or show_result
         if files := given.pop("rules", None):
-            from tablebase.game.installed import use_rules
-
             for file in files:
-                use_rules(file)
+                lib.installed.use_rules(file)
         if given.pop("quiet", False):
             ctx.with_resource(silenced())
         shown = {one.name: given.pop(one.name) for one in parameters_of(show) if one.name in given}
         call = Call(self.verb, given)
         if ctx.args:
-            from tablebase.building.kinds import table_kind
-
             word = ctx.args[0]
             meant = did_you_mean(word, [option for one in self.params for option in one.opts])
             unknown = TablebaseError(f"unknown option {quoted(word)}{meant}: 'tablebase {ctx.info_name} --help' lists all")
-            call.given |= table_kind(call.rules).limits_from(ctx.args, lambda: unknown)
+            call.given |= lib.kinds.table_kind(call.rules).limits_from(ctx.args, lambda: unknown)
         return show(call, **shown)
 
 

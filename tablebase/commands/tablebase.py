@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, overload
 
+from tablebase.commands import lib
 from tablebase.commands.arguments import as_optional, shortened
 from tablebase.commands.collection import Collection
 from tablebase.commands.parameters import PYTHON_ONLY, AnyPosition, GameName, Shell
@@ -63,12 +64,9 @@ class Tablebase(Collection):
 
     def __init__(self, folder: str | Path, catalog: str | None = None, cache: int | str | None = None) -> None:
         super().__init__(as_path("folder", folder), None if catalog is None else as_text("catalog", catalog))
-        from tablebase.probe.prober import Prober
-        from tablebase.tables.folder import check_folder
-
-        check_folder(self.folder, built=True)
+        lib.folder.check_folder(self.folder, built=True)
         self._cache = None if cache is None else as_size("cache", cache)
-        self.prober = Prober(self.folder, self._cache)
+        self.prober = lib.prober.Prober(self.folder, self._cache)
 
     def __repr__(self) -> str:
         return f"Tablebase({str(self.folder)!r})"
@@ -217,14 +215,11 @@ class Tablebase(Collection):
         """
         import numpy as np
 
-        from tablebase.positions.material import parse_material
-        from tablebase.probe.squares import checked_squares
-
         rules = self._game(game)
         if not isinstance(side, (int, np.integer)) or side not in (0, 1):
             raise NotationError(f"the side to move is 0 or 1, not {quoted(side)}")
-        wanted = parse_material(rules, material)
-        rows = checked_squares(rules, wanted, side, squares) if check else squares
+        wanted = lib.material.parse_material(rules, material)
+        rows = lib.squares.checked_squares(rules, wanted, side, squares) if check else squares
         return self.prober.slices(rules).values_at(wanted, side, rows)
 
     def line(
@@ -246,24 +241,18 @@ class Tablebase(Collection):
         plies : int, optional
             Stop after N plies (moves by one side).
         """
-        from tablebase.game.game_arguments import as_asked
-
         most = as_optional(as_number, "plies", plies)
         rules = self._rules(game)
-        return self.prober.line(rules, as_asked(rules, rules.initial if position is None else position), most)
+        return self.prober.line(rules, lib.game_arguments.as_asked(rules, rules.initial if position is None else position), most)
 
     def engine(self, game: str | Game, **options: Any) -> Engine:
         """An engine that searches positions without a table, and ends its lines in these tables, while they are open.
 
         `options` are fields of `tablebase.search.Options`, such as ``exact`` and ``threads``.
         """
-        from tablebase.search import Engine, Options
-
         rules = self._game(game)
-        return Engine(rules, self.prober, Options(**as_options(Options, options)))
+        return lib.search.Engine(rules, self.prober, lib.search.Options(**as_options(lib.search.Options, options)))
 
     def _asked(self, game: AnyGame, position: Any) -> tuple[Rules[Any], Any]:
-        from tablebase.game.game_arguments import as_asked
-
         rules = self._rules(game)
-        return rules, as_asked(rules, position)
+        return rules, lib.game_arguments.as_asked(rules, position)

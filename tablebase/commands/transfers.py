@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from tablebase.commands import lib
 from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_catalog, as_counts, as_folder, as_optional, checked, rules_for
 from tablebase.commands.parameters import Shell
@@ -76,16 +77,12 @@ def copy(
     ConflictError
         If there is another table under the name of one of these.
     """
-    from tablebase.building.copies import FolderSource, upload
-    from tablebase.building.copies import copy as copy_tables
-    from tablebase.building.transfer import entries_asked_for
-
     rules, folder, named = rules_for("copy", game, size, variant), as_folder(data), as_optional(as_texts, "material", material)
     target = None if is_url(str(to)) else _target(to, folder)
-    url, source = as_catalog(catalog), FolderSource(folder)
-    entries = entries_asked_for(rules, as_counts(pieces), named, folder, url, with_dependencies=with_dependencies)
+    url, source = as_catalog(catalog), lib.copies.FolderSource(folder)
+    entries = lib.transfer.entries_asked_for(rules, as_counts(pieces), named, folder, url, with_dependencies=with_dependencies)
 
-    copied = upload(source, entries, str(to)) if target is None else copy_tables(source, entries, target)
+    copied = lib.copies.upload(source, entries, str(to)) if target is None else lib.copies.copy(source, entries, target)
     done = _take(f"copy {rules.name}", "copied to", to, entries, lambda _: copied, verbose=verbose)
     done.linked = source.linked
     if done.new and target is not None:
@@ -117,18 +114,13 @@ def merge(
     ConflictError
         If there is another table under the name of one of these.
     """
-    from tablebase.building.copies import copy as copy_tables
-    from tablebase.building.copies import opened_source
-    from tablebase.building.reindex import prepare_catalog
-    from tablebase.building.transfer import usable_entries
-
     folder, url = as_folder(data), as_catalog(catalog)
     if not is_url(str(place)):
         _other("place", place, folder)
-    prepare_catalog(folder, url)
-    with opened_source(str(place)) as source:
-        entries, errors = usable_entries(source.entries().values())
-        merged = copy_tables(source, entries, folder, errors, url)
+    lib.reindex.prepare_catalog(folder, url)
+    with lib.copies.opened_source(str(place)) as source:
+        entries, errors = lib.transfer.usable_entries(source.entries().values())
+        merged = lib.copies.copy(source, entries, folder, errors, url)
         return _take(f"merge {place}", "taken into", folder, entries, lambda _: merged, failed=len(errors), verbose=verbose)
 
 
@@ -160,17 +152,12 @@ def pack(
     game, to, size, variant, pieces, material, with_dependencies, data, catalog, verbose : see `copy`
     workers : see `tablebase.build`
     """
-    from tablebase.building.copies import rewrite
-    from tablebase.building.options import local_executor
-    from tablebase.building.transfer import entries_asked_for
-    from tablebase.tables.header import PACKED
-
     if strength > STRONGEST:
         raise ArgumentError(f"strength is a number from 1 to {STRONGEST}, not {strength}")
     rules, folder, named = rules_for("pack", game, size, variant), as_folder(data), as_optional(as_texts, "material", material)
-    target, url, executor = _target(to, folder), as_catalog(catalog), local_executor(workers)
-    entries = entries_asked_for(rules, as_counts(pieces), named, folder, url, with_dependencies=with_dependencies)
-    packed = partial(rewrite, folder, entries, target, PACKED._replace(level=strength), executor)
+    target, url, executor = _target(to, folder), as_catalog(catalog), lib.options.local_executor(workers)
+    entries = lib.transfer.entries_asked_for(rules, as_counts(pieces), named, folder, url, with_dependencies=with_dependencies)
+    packed = partial(lib.copies.rewrite, folder, entries, target, lib.header.PACKED._replace(level=strength), executor)
     done = _take(f"pack {rules.name}", "packed in", to, entries, packed, verbose=verbose)
     if done.new:
         say(f"they had {done.before:,} bytes before")
@@ -195,16 +182,10 @@ def unpack(
         Folder that contains packed tables.
     to, workers, verbose : as in `pack`
     """
-    from tablebase.building.copies import rewrite
-    from tablebase.building.options import local_executor
-    from tablebase.building.transfer import usable_entries
-    from tablebase.catalog.catalog import entries_of
-    from tablebase.tables.header import BUILT
-
     folder = Path(place)
-    target, executor = _target(to, folder), local_executor(workers)
-    entries, errors = usable_entries(entries_of(folder).values())
-    restored = partial(rewrite, folder, entries, target, BUILT, executor, errors=errors)
+    target, executor = _target(to, folder), lib.options.local_executor(workers)
+    entries, errors = lib.transfer.usable_entries(lib.catalog.entries_of(folder).values())
+    restored = partial(lib.copies.rewrite, folder, entries, target, lib.header.BUILT, executor, errors=errors)
     return _take(f"unpack {place}", "unpacked in", to, entries, restored, failed=len(errors), verbose=verbose)
 
 
@@ -220,12 +201,9 @@ def _other(name: str, place: str | Path, data: Path) -> Path:
 
 def _target(place: str | Path, data: Path) -> Path:
     """Make the catalog of the folder that tables are written to, which must not be in the folder of a tablebase."""
-    from tablebase.building.reindex import prepare_catalog
-    from tablebase.system.files.outputs import check_output_folder
-
     folder = _other("to", place, data)
-    check_output_folder(folder, "name another folder with --to", folder=data)
-    prepare_catalog(folder)
+    lib.outputs.check_output_folder(folder, "name another folder with --to", folder=data)
+    lib.reindex.prepare_catalog(folder)
     return folder
 
 

@@ -10,6 +10,7 @@ from logging import ERROR
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from tablebase.commands import lib
 from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_catalog, as_counts, as_folder, checked
 from tablebase.commands.calls import Call
@@ -46,10 +47,8 @@ class VerifyResult:
         return CHECK_FAILED if self.errors else 0
 
     def _repr_html_(self) -> str:
-        from tablebase.probe.html import titled_table
-
         rows = [{"table": name, "fault": error} for name, error in self.errors.items()]
-        return titled_table(f"correct tables: {self.correct} of {self.tables}", [], rows)
+        return lib.html.titled_table(f"correct tables: {self.correct} of {self.tables}", [], rows)
 
 
 @checked
@@ -89,28 +88,20 @@ def verify(
     VerifyResult
         Its `errors` are empty if all tables are correct.
     """
-    from tablebase.building.kinds import table_kind
-    from tablebase.building.options import TableQuery
-    from tablebase.building.transfer import entries_asked_for
-    from tablebase.catalog.catalog import entries_of
-    from tablebase.checking.checksums import verify_files
-    from tablebase.checking.published import read_published
-    from tablebase.game.game_arguments import as_rules, refuse_given
-
     given = size or variant or pieces is not None or material
-    query = TableQuery(as_counts(pieces), as_texts("material", material))
+    query = lib.options.TableQuery(as_counts(pieces), as_texts("material", material))
     folder, url, listed = as_folder(data), as_catalog(catalog), None if published is None else Path(published)
-    rules = None if game is None else as_rules(game, size, variant)
+    rules = None if game is None else lib.game_arguments.as_rules(game, size, variant)
     if quick:
         if listed is not None:
             raise ArgumentError("--published compares values, which --quick does not read: leave one of them out")
         if rules is None and given:
             raise ArgumentError("name the game of the tables that are to be checked: which these are depends on it")
-        threads, entries = usable_workers(workers), list(entries_of(folder, url).values()) if rules is None else []
+        threads, entries = usable_workers(workers), list(lib.catalog.entries_of(folder, url).values()) if rules is None else []
         if rules is not None:
-            entries = entries_asked_for(rules, query.pieces, list(query.materials) or None, folder, url)
+            entries = lib.transfer.entries_asked_for(rules, query.pieces, list(query.materials) or None, folder, url)
         title, good = f"verify {rules.name if rules else folder}", "the bytes are those that were written"
-        _, errors = _checked(title, len(entries), verify_files(folder, entries, threads), good, verbose=verbose)
+        _, errors = _checked(title, len(entries), lib.checksums.verify_files(folder, entries, threads), good, verbose=verbose)
         result = VerifyResult(len(entries), errors, quick=True)
         say(f"tables whose bytes are as they were written: {result.correct} of {result.tables}; positions were not checked")
         return result
@@ -118,9 +109,9 @@ def verify(
         raise ArgumentError(
             "positions of one game are checked at a time: name a game, or check the bytes of all tables with --quick"
         )
-    refuse_given(rules, pieces=pieces, material=material, published=published)
-    expected = read_published(listed, rules) if listed else {}
-    total, results = table_kind(rules).verify(query, folder, workers, expected, url)
+    lib.game_arguments.refuse_given(rules, pieces=pieces, material=material, published=published)
+    expected = lib.published.read_published(listed, rules) if listed else {}
+    total, results = lib.kinds.table_kind(rules).verify(query, folder, workers, expected, url)
     names, errors = _checked(f"verify {rules.name}", total, results, verbose=verbose, compiles=True)
     result = VerifyResult(total, errors, compared=len(names & expected.keys()) if listed else None)
     say(f"correct tables: {result.correct} of {result.tables}")
@@ -153,23 +144,19 @@ def reindex(data: shared.Data = None, catalog: shared.CatalogUrl = None) -> Rebu
     ----------
     data, catalog : see `tablebase.build`
     """
-    from tablebase.building.reindex import reindex as rebuild
-
     folder = as_folder(data)
     if not folder.is_dir():
         raise TablebaseError(f"the folder {folder} does not exist: name the tables' folder with --data")
-    return rebuild(folder, as_catalog(catalog))
+    return lib.reindex.reindex(folder, as_catalog(catalog))
 
 
 def show_reindex(call: Call) -> None:
     """Without options, this command reads all tables in the folder 'data' and writes the catalog to the file 'catalog.sqlite' in
     that folder.
     """
-    from tablebase.building.reindex import left_out
-
     done = call()
     tables = f"{sum(done.tables.values())} tables of {', '.join(done.tables) or 'no game'}"
-    say(f"catalog of {as_folder(call.given.get('data'))} rebuilt from {tables}{left_out(done)}")
+    say(f"catalog of {as_folder(call.given.get('data'))} rebuilt from {tables}{lib.reindex.left_out(done)}")
 
 
 @checked
@@ -195,15 +182,13 @@ def prune(
     list of Prunable
         The files, with their bytes and the reason for each, also if they are not removed.
     """
-    from tablebase.building.prune import prune as remove
-
     found: list[Prunable] = []
 
     def decided(items: list[Prunable]) -> bool:
         found.extend(items)
         return agreed(items) if agreed else yes
 
-    remove(as_folder(data), as_catalog(catalog), decided)
+    lib.prune.prune(as_folder(data), as_catalog(catalog), decided)
     return found
 
 
@@ -216,8 +201,6 @@ def show_prune(call: Call, *, kernels: bool = False) -> None:
     kernels : bool
         Remove cached compiled code that this version does not use, instead of tables.
     """
-    from tablebase.system.compute.kernel_cache import cache_parent, prune_kernels
-
     total, removed = "", call.given.get("yes", False)
 
     def agreed(items: Sequence[Any]) -> bool:
@@ -234,11 +217,11 @@ def show_prune(call: Call, *, kernels: bool = False) -> None:
             removed = sys.stdin.readline().strip().lower() in ("y", "yes")
         return removed
 
-    place = cache_parent() if kernels else as_folder(call.given.get("data"))
+    place = lib.kernel_cache.cache_parent() if kernels else as_folder(call.given.get("data"))
     if place is None:
         raise TablebaseError("the home folder is unknown: set TABLEBASE_CACHE to the folder of the compiled kernels")
     if kernels:
-        prune_kernels(place, agreed)
+        lib.kernel_cache.prune_kernels(place, agreed)
     else:
         call(agreed=agreed)
     unchanged = "nothing was removed" if total else f"nothing to remove in {place}"
