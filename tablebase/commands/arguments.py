@@ -144,10 +144,10 @@ def as_duration(name: str, value: Any) -> float:
 def known_features(game: Any, features: Any) -> tuple[Feature, ...]:
     """The features of a game's positions, with those of the user or of a file."""
     if isinstance(features, (str, PathLike)):
-        return lib.common_features.features_of(game, lib.game_features.load_features(plain.as_path("features", features)))
-    return lib.common_features.features_of(
-        game, () if features is None else plain.as_instances("features", features, lib.features.Feature, "[my_feature]")
-    )
+        features = lib.game_features.load_features(plain.as_path("features", features))
+    elif features is not None:
+        features = plain.as_instances("features", features, lib.features.Feature, "[my_feature]")
+    return lib.common_features.features_of(game, features or ())
 
 
 def as_tables(tables: Any) -> Mapping[str, Path | str | pa.Table]:

@@ -141,12 +141,8 @@ def _job(work: Batch, entry: BuildEntry) -> BatchJob:
         pieces = None if entry.pieces is None else parse_pieces(entry.pieces)
         asked = lib.options.TableQuery(pieces, entry.materials, limits, entry.solver)
         kind.check(asked)
-        return BatchJob(
-            entry,
-            rules.name,
-            partial(lib.table_plan.requirements, kind, asked),
-            partial(lib.build.build, kind, asked, summarized=True),
-        )
+        needs, build = partial(lib.table_plan.requirements, kind, asked), partial(lib.build.build, kind, asked, summarized=True)
+        return BatchJob(entry, rules.name, needs, build)
 
 
 def _check_places(work: Batch, steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions) -> None:

@@ -116,12 +116,10 @@ def build(
     kind.check_solver(solver)
     folder, url, after = as_folder(data), as_catalog(catalog), as_duration("grace", grace)
     resources = lib.options.chosen_limits(workers, as_optional(plain.as_size, "memory", memory), executor, scheduler)
-    with lib.build_records.BuildLog(
-        as_optional(plain.as_path, "log", log), as_optional(plain.as_path, "json_log", json_log), folder
-    ) as lines:
-        options = lib.options.BuildOptions(
-            folder, resources, end, after, 0, lines, verbose, url, executor, scheduler, workers is not None
-        )
+    logs = [as_optional(plain.as_path, name, path) for name, path in (("log", log), ("json_log", json_log))]
+    with lib.build_records.BuildLog(*logs, folder) as lines:
+        where = executor, scheduler, workers is not None
+        options = lib.options.BuildOptions(folder, resources, end, after, 0, lines, verbose, url, *where)
         summarized = end is not None or log is not None or json_log is not None
         return lib.build.build(kind, wanted, options, summarized=summarized)
 
@@ -182,10 +180,8 @@ def estimate(
         games by functions without chance of `tablebase.building.exact_kind.ExactEstimate`.
     """
     kind, wanted = _wanted(lib.game_arguments.as_rules(game, size, variant), pieces, material, limits)
-    folder, resources = (
-        as_folder(data),
-        lib.executor.Limits(plain.usable_workers(workers), as_optional(plain.as_size, "memory", memory)),
-    )
+    folder = as_folder(data)
+    resources = lib.executor.Limits(plain.usable_workers(workers), as_optional(plain.as_size, "memory", memory))
     options = lib.options.BuildOptions(folder, resources, workers_given=workers is not None)
     lines = kind.estimate(wanted, options, lib.catalog.read_known(kind.rules, folder, as_catalog(catalog)), measured=measure)
     return Estimates(lines, 1 if kind.in_process else options.limits.workers)

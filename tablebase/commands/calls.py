@@ -51,10 +51,8 @@ class Call:
         if "style" not in signature(verb.function).parameters:
             self.style = given.pop("style", Format.TABLE)
         if verb.owner:
-            self.folder, self.catalog = (
-                given.pop("data", lib.folder.default_folder()),
-                given.pop("catalog", lib.folder.default_catalog()),
-            )
+            self.folder = given.pop("data", lib.folder.default_folder())
+            self.catalog = given.pop("catalog", lib.folder.default_catalog())
         self.rules: Any = None
         if "game" in given:
             words = [given.pop(name, None) for name in OF_GAME]

@@ -97,11 +97,9 @@ class Cataloged:
         slices.
         """
         with self._catalog() as catalog:
-            rules = self._game(game)
+            rules, found = self._game(game), lib.descriptions
             return shortened(
-                lib.descriptions.describe_game(catalog, rules)
-                if material is None
-                else lib.descriptions.describe_material(catalog, rules, material)
+                found.describe_game(catalog, rules) if material is None else found.describe_material(catalog, rules, material)
             )
 
     def _require_open(self) -> None:

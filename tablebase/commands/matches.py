@@ -104,13 +104,9 @@ def match(
     lib.folder.check_folder(folder)
     if nodes is not None and time is not None:
         raise ArgumentError("--nodes and --time both limit a move: give one of them")
-    limits = (
-        lib.client.Budget(None if time is not None else nodes or lib.client.Budget.nodes, time),
-        lib.client.PATIENCE if patience is None else patience,
-    )
-    conditions: lib.tournament.Conditions[Any] = lib.tournament.Conditions(
-        start, opening, seed, folder, not no_tables, plies, *limits
-    )
+    budget = lib.client.Budget(None if time is not None else nodes or lib.client.Budget.nodes, time)
+    patience = lib.client.PATIENCE if patience is None else patience
+    conditions = lib.tournament.Conditions(start, opening, seed, folder, not no_tables, plies, budget, patience)
     total = len(schedule(rules, len(names), games, seed))
     if record is not None:
         lib.outputs.check_output(record, HINT, new=True)

@@ -175,11 +175,9 @@ def run_command(words: Sequence[str], output: IO[Any] | None = None, environment
     `environment` is added to the variables of this process. The command writes to `output` (or standard output) and to standard
     error, where it has printed its own error; its standard input is empty.
     """
-    # Loaded here so that help is instant.
     sys.stdout.flush()
-    child = lib.child_process.ChildProcess(
-        _run, list(words), None if output is None else lib.child_process.Handle(output), dict(environment or {})
-    )
+    handle = None if output is None else lib.child_process.Handle(output)
+    child = lib.child_process.ChildProcess(_run, list(words), handle, dict(environment or {}))
     with cleanup_on_exit(child.end):
         return child.wait()
 

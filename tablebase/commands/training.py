@@ -158,7 +158,6 @@ def _draw(game: Any, curve: Sequence[Measure], path: Path) -> None:
     }
     caption = f"{lib.charted_slices.title_of(game, sized=True)}: positions that it meets in games with itself, by the tables"
     labels = "games played", "share of moves; error"
-    lib.drawing.save(
-        lib.drawing.draw_curves("What a learner has learned", caption, labels, curves, percent=False), path, OTHER_CURVE
-    )
+    drawn = lib.drawing.draw_curves("What a learner has learned", caption, labels, curves, percent=False)
+    lib.drawing.save(drawn, path, OTHER_CURVE)
     say(f"wrote {path}: the learning curve")
