@@ -153,9 +153,8 @@ def _check_places(work: Batch, steps: Sequence[Prepared], record: BatchRecord, t
     for (key, path), other in zip(logs.items(), reversed(logs.values()), strict=True):
         if path is not None:
             with work.at(key):
-                lib.outputs.check_output(
-                    path, f"name another file as {key}", inputs=[work.path, record.path, other], folder=terms.data
-                )
+                inputs = [work.path, record.path, other]
+                lib.outputs.check_output(path, f"name another file as {key}", inputs=inputs, folder=terms.data)
     reserved = [work.path, *logs.values()]
     for one in steps:
         with work.at(one.step.line):
@@ -202,9 +201,8 @@ def _write_needs(
     if terms.end is not None:
         late = ", too early for all of it" if now + passed > terms.end else ""
         sys.stdout.write(f"deadline: {terms.deadline}{late}\n")
-    sys.stdout.write(
-        f"there is: {in_bytes(lib.folder.free_space(terms.data))} of disk free, {in_bytes(lib.machine.memory())} of memory\n"
-    )
+    free, memory = in_bytes(lib.folder.free_space(terms.data)), in_bytes(lib.machine.memory())
+    sys.stdout.write(f"there is: {free} of disk free, {memory} of memory\n")
 
 
 # The night

@@ -61,9 +61,8 @@ class Prepared:
 
     def unchanged_since(self, record: BatchRecord, tables: str | None) -> str | None:
         """When it last ran, if it need not run again; None otherwise."""
-        if self.step.command[0] not in REPEATABLE or not self.outputs:
-            return None
-        return record.unchanged(self.words, VERSION, tables, self.inputs, self.outputs)
+        repeatable = self.step.command[0] in REPEATABLE and self.outputs
+        return record.unchanged(self.words, VERSION, tables, self.inputs, self.outputs) if repeatable else None
 
     def files(self) -> dict[str, str] | None:
         """Digests of the tables that it can read, by file; None without a catalog, which lists them."""
@@ -123,8 +122,7 @@ def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> b
     A command that ends with another code than 0 is a `CommandError`.
     """
     tables = one.tables()
-    since = one.unchanged_since(record, tables)
-    if since is not None:
+    if (since := one.unchanged_since(record, tables)) is not None:
         say(f"{one}: unchanged since {since}")
         return False
     say(str(one))
@@ -225,8 +223,7 @@ def _check_tables(one: Prepared, built: Mapping[Path, set[str]]) -> None:
     lib.folder.check_folder(one.data, built=True)
     if one.step.command[0] == "reindex":
         return
-    files = one.files()
-    if files is None:
+    if (files := one.files()) is None:
         raise lib.folder.missing_tablebase(one.data)
     if one.rules is not None and not files:
         raise MissingTableError(one.rules.name, one.data)

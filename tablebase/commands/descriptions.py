@@ -122,10 +122,7 @@ def distances_of(catalog: Catalog, game: Game, name: str) -> list[DistanceRow]:
 
 
 def neighbours(catalog: Catalog, game: Game, text: str) -> dict[str, Any]:
-    """The table that holds a material, the stored materials that it depends on, and those that depend on it.
-
-    These are the fields of `MaterialDescription` from `stored_as` on.
-    """
+    """The fields of `MaterialDescription` from `stored_as` on."""
     stored = locate(game, parse_material(game, text), 0).material
     return {
         "stored_as": material_name(game, stored),
@@ -135,16 +132,10 @@ def neighbours(catalog: Catalog, game: Game, text: str) -> dict[str, Any]:
 
 
 def moves_between(catalog: Catalog, game: Game, text: str) -> dict[str, list[Neighbour]]:
-    """The materials `below` that a move leads to from a material, and those `above` from which one leads to it.
-
-    Each stands under its own name, with whether it has been `built`.
-    """
+    """The materials `below`, which a move from a material leads to, and `above`, from which a move leads to it."""
     material = parse_material(game, text)
     children = {conversion.child for conversion in conversions(game, material)}
-    return {
-        "below": _listed(catalog, game, sorted(children)),
-        "above": _listed(catalog, game, sorted(parents(game, material))),
-    }
+    return {"below": _listed(catalog, game, sorted(children)), "above": _listed(catalog, game, sorted(parents(game, material)))}
 
 
 def _listed(catalog: Catalog, game: Game, some: Iterable[Material]) -> list[Neighbour]:
@@ -154,10 +145,7 @@ def _listed(catalog: Catalog, game: Game, some: Iterable[Material]) -> list[Neig
 
 
 def patterns_of(catalog: Catalog, game: Game, name: str, side: str) -> dict[str, list[dict[str, Any]]]:
-    """What `tablebase patterns` has found for a slice, or for the one that stands for it.
-
-    These are `gains` of features and `rules`, both the best first, and `trees`, of which there is at most one.
-    """
+    """Results of `tablebase patterns` for a slice: `gains` of features and `rules`, the best first, and at most one tree."""
     of_slice = (
         "slice_id IN (SELECT t.id FROM slices t JOIN slices s ON s.solution_id = t.solution_id "
         f"WHERE s.game = '{game.name}' AND s.material = '{name}' AND s.side = '{side}')"
@@ -171,10 +159,9 @@ def patterns_of(catalog: Catalog, game: Game, name: str, side: str) -> dict[str,
 
 
 def list_built(catalog: Catalog) -> list[dict[str, Any]]:
-    """The games that have files here, by name, those with tables first.
+    """List the games that have files here, games with tables first, with the numbers of their `tables` and `layers`.
 
-    A row has the number of their `tables`, the `least` and the `most` pieces of any of them, and their `cells`, all null without
-    tables; and the number of their `layers`.
+    `least` and `most` are the numbers of pieces of any table; these, `tables` and `cells` are null without tables.
     """
     rows = {name: _named(catalog.answer(f"SELECT * FROM {name} ORDER BY game")) for name in ("tables", "layers")}
     there = {name: [row for row in some if (catalog.folder / row["file"]).exists()] for name, some in rows.items()}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import EnumType, StrEnum
 from pathlib import Path
 from types import UnionType
@@ -38,7 +38,7 @@ class Output(StrEnum):
     ADDED = "added"
     """A file to which lines are added."""
     FOLDER = "folder"
-    """A folder in which the command goes on where it stopped."""
+    """A folder in which the command resumes after an interruption."""
     NEW_FOLDER = "new folder"
 
 
@@ -116,16 +116,10 @@ class Format(StrEnum):
 
 GAMES, PLAYERS = "tablebase.game.installed:game_names", "tablebase.play.players:player_names"
 """Functions that list values of parameters."""
-GameName = Annotated[
-    str | Rules[Any],
-    Shell(
-        help="Name of a game that 'tablebase games' lists, or a Python file with the rules of a game.",
-        metavar="GAME",
-        argument=True,
-        complete=GAMES,
-    ),
-]
-OptionalGame = Annotated[str | Rules[Any] | None, Shell(metavar="GAME", argument=True, complete=GAMES)]
+_GAME = Shell(metavar="GAME", argument=True, complete=GAMES)
+_INSTALLED = "Name of a game that 'tablebase games' lists, or a Python file with the rules of a game."
+GameName = Annotated[str | Rules[Any], replace(_GAME, help=_INSTALLED)]
+OptionalGame = Annotated[str | Rules[Any] | None, _GAME]
 RulesFiles = Annotated[
     Sequence[str] | None, Shell(help="Python file that defines an additional game; repeatable.", metavar="FILE", option="--rules")
 ]

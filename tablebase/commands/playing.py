@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from random import Random, SystemRandom
@@ -196,7 +197,7 @@ class Session:
             commands["resign"] = ("give the game up", self.match.resign)
         for player in self.players.values():
             for word, command in player.commands().items():
-                commands.setdefault(word, (command.about, lambda command=command: _say(command.answer())))
+                commands.setdefault(word, (command.about, partial(_answer, command)))
         return commands
 
     def _show_help(self) -> None:
@@ -279,6 +280,10 @@ class Session:
 def _listed(words: Any) -> str:
     *first, last = words
     return f"{', '.join(first)} and {last}" if first else str(last)
+
+
+def _answer(command: Any) -> None:
+    _say(command.answer())
 
 
 def _say(text: str) -> None:

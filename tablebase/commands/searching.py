@@ -137,8 +137,8 @@ def analyse(
     begin_at = lib.notation.parse(rules, rules.start if position is None else position)
     if depth is None and time is None and nodes is None:
         time = ANALYSED
-    limits = {"threads": usable_workers(workers), "hash_bytes": as_size("hash", hash), "progress": progress_limit}
-    settings = Options(exact=exact, repetition=Repetition(repetition), **limits)
+    threads, size_of_table = usable_workers(workers), as_size("hash", hash)
+    settings = Options(exact, threads, size_of_table, repetition=Repetition(repetition), progress=progress_limit)
     with ExitStack() as stack:
         prober = stack.enter_context(closing(lib.prober.Prober(folder))) if folder else None
         engine = lib.engine.Engine(rules, prober, settings)

@@ -81,7 +81,6 @@ def copy(
     target = None if is_url(str(to)) else _target(to, folder)
     url, source = as_catalog(catalog), lib.copies.FolderSource(folder)
     entries = lib.transfer.entries_asked_for(rules, as_counts(pieces), named, folder, url, with_dependencies=with_dependencies)
-
     copied = lib.copies.upload(source, entries, str(to)) if target is None else lib.copies.copy(source, entries, target)
     done = _take(f"copy {rules.name}", "copied to", to, entries, lambda _: copied, verbose=verbose)
     done.linked = source.linked
@@ -116,7 +115,7 @@ def merge(
     """
     folder, url = as_folder(data), as_catalog(catalog)
     if not is_url(str(place)):
-        _other("place", place, folder)
+        _check_other(as_path("place", place), folder)
     lib.reindex.prepare_catalog(folder, url)
     with lib.copies.opened_source(str(place)) as source:
         entries, errors = lib.transfer.usable_entries(source.entries().values())
@@ -189,19 +188,17 @@ def unpack(
     return _take(f"unpack {place}", "unpacked in", to, entries, restored, failed=len(errors), verbose=verbose)
 
 
-def _other(name: str, place: str | Path, data: Path) -> Path:
-    """Refuse the folder of the tables and the address of an object store."""
-    if is_url(str(place)):
-        raise ArgumentError(f"{place} is not a folder: only 'copy' and 'merge' know object stores")
-    folder = as_path(name, place)
-    if folder.resolve() == data.resolve():
+def _check_other(place: str | Path, data: Path) -> None:
+    if Path(place).resolve() == data.resolve():
         raise ArgumentError(f"{place} is the folder of the tables itself: name another one")
-    return folder
 
 
 def _target(place: str | Path, data: Path) -> Path:
     """Make the catalog of the folder that tables are written to, which must not be in the folder of a tablebase."""
-    folder = _other("to", place, data)
+    if is_url(str(place)):
+        raise ArgumentError(f"{place} is not a folder: only 'copy' and 'merge' know object stores")
+    folder = as_path("to", place)
+    _check_other(folder, data)
     lib.outputs.check_output_folder(folder, "name another folder with --to", folder=data)
     lib.reindex.prepare_catalog(folder)
     return folder

@@ -201,7 +201,7 @@ def show_prune(call: Call, *, kernels: bool = False) -> None:
     kernels : bool
         Remove cached compiled code that this version does not use, instead of tables.
     """
-    total, removed = "", call.given.get("yes", False)
+    total, removed = "", bool(call.given.get("yes"))
 
     def agreed(items: Sequence[Any]) -> bool:
         nonlocal total, removed
