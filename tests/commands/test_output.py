@@ -60,19 +60,19 @@ CELLS = st.lists(st.text("ab 1é日\u0301[]:─", max_size=6).map("a{}b".format)
 
 
 def written(columns: list[list[str]], width: int) -> list[str]:
-    """Lines of a table of texts, of which each column begins with its heading."""
-    names = [str(number) for number in range(len(columns))]
+    """Lines of a table of texts; each column begins with its heading."""
+    names = [cells[0] for cells in columns]
     rows = [dict(zip(names, row, strict=True)) for row in zip(*(cells[1:] for cells in columns), strict=True)]
     with redirect_stdout(io.StringIO()) as said, pytest.MonkeyPatch.context() as patch:
         patch.setattr(output, "output_width", lambda: width)
-        write_table(rows, names, [cells[0] for cells in columns], keys=len(columns))
+        write_table(rows, names, keys=len(columns))
     return said.getvalue().splitlines()
 
 
 @given(st.data(), st.integers(0, 3), st.integers(1, 5))
 def test_a_table_that_fits_is_what_rich_would_draw(data: st.DataObject, rows: int, count: int) -> None:
     """Also with lines, with characters of two columns or of none, with blanks, and with what is markup elsewhere."""
-    columns = [["日 é", *(data.draw(CELLS) for _ in range(rows))] for _ in range(count)]
+    columns = [[f"日 é{number}", *(data.draw(CELLS) for _ in range(rows))] for number in range(count)]
     table = Table(*(cells[0] for cells in columns), box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for row in zip(*(cells[1:] for cells in columns), strict=True):
         table.add_row(*row)
@@ -84,7 +84,7 @@ def test_a_table_that_fits_is_what_rich_would_draw(data: st.DataObject, rows: in
 @given(st.data(), st.integers(1, 4), st.integers(30, 60))
 def test_a_table_that_does_not_fit_is_broken(data: st.DataObject, count: int, width: int) -> None:
     """No line is longer than the terminal, and every text is read from top to bottom."""
-    columns = [["head", data.draw(st.text("ab日", min_size=1, max_size=50))] for _ in range(count)]
+    columns = [[f"head{number}", data.draw(st.text("ab日", min_size=1, max_size=50))] for number in range(count)]
     lines = written(columns, width)
     assert max(map(output.cell_len, lines)) <= width
     for letter in "ab日":

@@ -207,7 +207,7 @@ def test_a_table_of_statistics(ask: Ask, tmp_path: Path) -> None:
     [
         (["/nowhere/games"], "/nowhere/games"),
         (["{folder}"], "{folder}"),
-        (["/dev/null"], "there are no finished games in /dev/null: name files that match --output has written"),
+        (["/dev/null"], "no finished games in /dev/null: name files that match --output has written"),
         ([__file__], f"{__file__}: line 1, "),
         (["{good}", "{bad}"], "{bad}: move 1 of game 1 (line 1), 'a2a1', is not legal"),
         (["{good}", "--by", "chance"], "none of these games has rows by chance: choose another --by, such as game"),

@@ -83,7 +83,7 @@ PLAYING = {
     "play hexapawn --size 1x3 --player matchboxes": "Black never moves in hexapawn-1x3",
     "play hexapawn --player engine --level 11": "from 1 to 10, not '11'",
     "play hexapawn --side w --side b --player ranking": "1 player is named, but only 0 play against you",
-    "play hexapawn --side w --side b --level 3": "nobody plays against you: leave out --level",
+    "play hexapawn --side w --side b --level 3": "people play all sides: leave out --level",
     "match pig --player random --player uci:x": "programs that speak UCI cannot play pig, which does not support search: name",
     "play hexapawn --side W": "'w' or 'b', not 'W'",
     "play hexapawn --from '3/3/PPP w'": "Black has no pieces",
@@ -107,7 +107,7 @@ PLAYING = {
     f"{MATCH} --games 2 --output /nowhere/games": "name a new file with --output",
     f"{MATCH} --games 2 --output {__file__}": "already exists: name a new file with --output",
     "line hexapawn --replay /nowhere/games": "name the file that match --output has written",
-    f"line hexapawn '3/P1p/3 w' --replay {__file__}": "a game that is replayed has its own start",
+    f"line hexapawn '3/P1p/3 w' --replay {__file__}": "a replayed game has its own start",
     "line hexapawn --plies=-1": "--plies",
 }
 SEARCHING = {
@@ -131,7 +131,7 @@ SEARCHING = {
     "analyse doushouqi --data nowhere": "there is no tablebase in nowhere",
     "prove hexapawn --time 0": "the limit of seconds must be positive, not 0",
     "prove hexapawn --data nowhere": "there is no tablebase in nowhere",
-    "prove": "there is no game: name one, or a file with a proof by --check",
+    "prove": "GAME is missing: name a game, or a file with a proof by --check",
     "prove hexapawn --check proof": "leave out GAME",
     "prove --check proof": "name a file that 'prove --output' has written",
     f"prove --check {__file__}": "holds no proof, since a line of it is not JSON",
