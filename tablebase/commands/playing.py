@@ -65,7 +65,7 @@ def play(
     fuzz : str, optional
         Weakness of your opponent, from 0 (plays only best moves) to 1 (plays random moves).
     boxes : str or Path, optional
-        JSON file in which the player 'matchboxes' saves what it has learned.
+        JSON file in which the player 'matchboxes' saves its boxes.
     level : str, optional
         Strength of the player 'engine', from 1 to 10; by default, 5.
     seed : int, optional
