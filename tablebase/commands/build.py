@@ -116,8 +116,8 @@ def build(
     kind.check_solver(solver)
     folder, url, after = as_folder(data), as_catalog(catalog), as_duration("grace", grace)
     resources = lib.options.chosen_limits(workers, as_optional(plain.as_size, "memory", memory), executor, scheduler)
-    logs = [as_optional(plain.as_path, name, path) for name, path in (("log", log), ("json_log", json_log))]
-    with lib.build_records.BuildLog(*logs, folder) as lines:
+    texts, objects = (as_optional(plain.as_path, name, path) for name, path in (("log", log), ("json_log", json_log)))
+    with lib.build_records.BuildLog(texts, objects, folder) as lines:
         where = executor, scheduler, workers is not None
         options = lib.options.BuildOptions(folder, resources, end, after, 0, lines, verbose, url, *where)
         summarized = end is not None or log is not None or json_log is not None
