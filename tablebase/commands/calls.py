@@ -25,29 +25,19 @@ class ProgramCall(NamedTuple):
     """Call of the program."""
 
     words: list[str]  # command, arguments and options
-    bounded: bool  # whether statements run in a process of their own
+    bounded: bool  # True if statements run in a separate process
 
 
 class Call:
-    """The call of a verb's function with what a shell has read; what is not given keeps the default of Python.
+    """The call of a verb's function with the arguments that a shell has read; others keep their defaults of Python.
 
-    Attributes
-    ----------
-    given : dict of str to object
-        The arguments of the function, by name.
-    style : Format
-        The format of rows.
-    rules : Rules or None
-        The game.
-    has_start : bool
-        Of a command with a position, whether one is named.
-    folder, catalog : Path, str or None
-        Of a command about an open tablebase, the folder of the tables and the URL of its catalog.
+    `given` are the arguments of the function by name, `style` is the format of rows, and `rules` the game, if any. A command with a
+    position has `has_start`, True if the position is named; one about an open tablebase has its `folder` and its `catalog`.
     """
 
     def __init__(self, verb: Verb, given: dict[str, Any]) -> None:
         self.verb, self.given, self.style = verb, given, Format.TABLE
-        # A function may have a style of its own, which is not the format of rows.
+        # Some functions have another style, which is not the format of rows.
         if "style" not in signature(verb.function).parameters:
             self.style = given.pop("style", Format.TABLE)
         if verb.owner:

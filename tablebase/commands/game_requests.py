@@ -26,7 +26,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import wraps
 from random import Random, SystemRandom
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tablebase.commands import lib
 from tablebase.errors import RulesError, TablebaseError, quoted
@@ -161,11 +161,10 @@ def _answer(game: StochasticGame, match: Match[State]) -> dict[str, Any]:
 
 
 def _game(fields: dict[str, Any]) -> StochasticGame:
-    rules: Any = load_rules(_text(fields.get("game", default_game()), "the game"))
+    rules = load_rules(_text(fields.get("game", default_game()), "the game"))
     if lacks := missing(rules, "chance"):
         raise RulesError(f"{rules.name} {lacks}: choose a game such as {default_game()}")
-    game: StochasticGame = rules
-    return game
+    return cast("StochasticGame", rules)
 
 
 def _match(game: StochasticGame, fields: dict[str, Any]) -> Match[State]:
@@ -175,24 +174,19 @@ def _match(game: StochasticGame, fields: dict[str, Any]) -> Match[State]:
 
 
 def _random(fields: dict[str, Any]) -> Random:
-    if fields.get("seed") is None:
-        return SystemRandom()
-    seed = _whole_number(fields["seed"], "the seed")
-    if seed < 0:
+    seed = fields.get("seed")
+    if seed is not None and _whole_number(seed, "the seed") < 0:
         raise TablebaseError("the seed must not be negative")
-    return Random(seed)
+    return SystemRandom() if seed is None else Random(seed)
 
 
 def _settings(fields: dict[str, Any], game: StochasticGame) -> dict[str, str]:
-    settings = fields.get("settings", {})
+    settings, record = fields.get("settings", {}), find_player("computer")
     if not isinstance(settings, dict):
         raise TablebaseError('the settings must be an object, as in {"depth": 3}')
-    record, known = find_player("computer"), find_player("computer").settings_in(game)
-    texts = {}
-    for name, value in settings.items():
-        check_setting(record.name, str(name), known)
-        texts[name] = _setting_text(value, name)
-    return texts
+    for name in settings:
+        check_setting(record.name, str(name), record.settings_in(game))
+    return {name: _setting_text(value, name) for name, value in settings.items()}
 
 
 def _setting_text(value: Any, name: str) -> str:

@@ -36,28 +36,24 @@ def commands() -> list[str]:
     return [verb.name for verb in VERBS.values() if verb.group]
 
 
-class Program(Exemplified, click.Group):
+class _Program(Exemplified, click.Group):
     """The program; its help describes commands without making them, which takes far longer."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of all commands."""
         del ctx
         return commands()
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> Any:
-        """A command, made when it is needed."""
         del ctx
         return command_of(cmd_name) if cmd_name in commands() else None
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that some words begin with."""
         if args[0] not in commands() and not ctx.resilient_parsing:
             near = ", ".join(map(repr, get_close_matches(args[0], commands())))
             raise click.UsageError(f"No such command {args[0]!r}." + f" Did you mean {near}?" * bool(near))
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the groups of commands."""
         del ctx
         width = max(map(len, commands()))
         for title in dict.fromkeys(verb.group for verb in VERBS.values() if verb.group):
@@ -98,7 +94,7 @@ def _eager(name: str, answer: Callable[[click.Context], str], text: str) -> clic
     return click.Option([name], is_flag=True, is_eager=True, expose_value=False, callback=show, help=text)
 
 
-program = Program(
+program = _Program(
     "tablebase",
     help="Generate, verify and query endgame tablebases for small board games.",
     params=[

@@ -72,10 +72,8 @@ def copy(
 
     Raises
     ------
-    MissingTableError
-        If a table that is named has not been built.
-    ConflictError
-        If there is another table under the name of one of these.
+    MissingTableError, ConflictError
+        If a named table has not been built, or the target has another table of this name.
     """
     rules, folder, named = rules_for("copy", game, size, variant), as_folder(data), as_optional(as_texts, "material", material)
     target = None if is_url(str(to)) else _target(to, folder)
@@ -111,7 +109,7 @@ def merge(
     Raises
     ------
     ConflictError
-        If there is another table under the name of one of these.
+        If the folder has another table of this name.
     """
     folder, url = as_folder(data), as_catalog(catalog)
     if not is_url(str(place)):
