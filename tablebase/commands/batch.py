@@ -164,7 +164,8 @@ def _check_places(work: Batch, steps: Sequence[Prepared], record: BatchRecord, t
 
 def _needs(work: Batch, jobs: Sequence[BatchJob], terms: BuildOptions) -> list[Requirements]:
     """List the needs of the entries; raise `BatchError` if one, or all together, do not fit."""
-    needs, counted = [], set[Counted]()
+    needs = []
+    counted: set[Counted] = set()
     for job in jobs:
         with work.at(job.entry.line):
             needs.append(job.needs(terms, counted))

@@ -12,7 +12,6 @@ from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
-from tablebase.building.batch_record import Ran, digest_of
 from tablebase.commands import lib
 from tablebase.commands.arguments import rules_for
 from tablebase.commands.calls import from_input, usage_sentence, without_passwords
@@ -23,7 +22,6 @@ from tablebase.errors import CommandError, MissingTableError, TablebaseError
 from tablebase.game.rules import Rules
 from tablebase.system.compute.messages import say
 from tablebase.system.files.inputs import check_regular
-from tablebase.system.files.outputs import check_output, check_output_folder, draft_of, written
 from tablebase.version import VERSION
 
 if TYPE_CHECKING:
@@ -74,7 +72,7 @@ class Prepared:
 
     def tables(self) -> str | None:
         """Digest of the tables that it can read."""
-        return None if (files := self.files()) is None else digest_of(files)
+        return None if (files := self.files()) is None else lib.batch_record.digest_of(files)
 
 
 def prepared(step: FollowUp, data: Path, catalog: str | None, built: Mapping[Path, set[str]]) -> Prepared:
@@ -108,9 +106,9 @@ def check_outputs(one: Prepared, record: BatchRecord, reserved: Iterable[Path | 
     for path, kind, hint in one.places:
         if kind in (Output.FOLDER, Output.NEW_FOLDER):
             fresh = kind is Output.NEW_FOLDER and not (path.exists() and record.wrote(path))
-            check_output_folder(path, hint, folder=data, new=fresh)
+            lib.outputs.check_output_folder(path, hint, folder=data, new=fresh)
         else:
-            check_output(path, hint, inputs=[record.path, *reserved, *one.inputs], folder=data)
+            lib.outputs.check_output(path, hint, inputs=[record.path, *reserved, *one.inputs], folder=data)
             if _is_kept(path) and not one.step.overwrite and not record.wrote(path):
                 advice = "name another file, delete this one, or add overwrite = true"
                 raise TablebaseError(f"{path} exists, but an earlier run of this batch has not written it: {advice}")
@@ -130,20 +128,20 @@ def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> b
     output, begin = one.step.output, time.monotonic()
     with (
         _aside([path for path, kind, _ in one.places if kind is Output.NEW_FOLDER and path.exists()]),
-        written(output, OUTPUT_CURE) if output else nullcontext() as file,
+        lib.outputs.written(output, OUTPUT_CURE) if output else nullcontext() as file,
     ):
         if code := lib.process.run_command(one.words, file, environment):
             raise CommandError(without_passwords(" ".join(one.step.command)), code)
     outputs = record.digests(path for path in one.outputs if _is_kept(path))
     seconds, now = round(time.monotonic() - begin, 3), datetime.now().astimezone().isoformat(timespec="seconds")
-    record.keep(Ran(one.words, VERSION, tables, record.digests(one.inputs), outputs, now, seconds))
+    record.keep(lib.batch_record.Ran(one.words, VERSION, tables, record.digests(one.inputs), outputs, now, seconds))
     return True
 
 
 @contextmanager
 def _aside(folders: list[Path]) -> Iterator[None]:
     """Put folders aside, to be replaced; they come back if that fails."""
-    moved = [(folder, draft_of(folder.resolve())) for folder in folders]
+    moved = [(folder, lib.outputs.draft_of(folder.resolve())) for folder in folders]
     for folder, draft in moved:
         folder.resolve().rename(draft)
     try:

@@ -19,7 +19,6 @@ from tablebase.commands.plotting import Charts
 from tablebase.errors import TablebaseError
 from tablebase.game.plain_arguments import as_texts, usable_workers
 from tablebase.system.compute.messages import say
-from tablebase.system.compute.progress import progress
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -131,7 +130,7 @@ class Collection(Charts, PatternSearches):
         has_material = "materials" in rules.can
         target, threads = Path(to), usable_workers(workers)
         chosen, known, share = as_column_names(columns), known_features(rules, features), lib.row_selection.Sample(sample, seed)
-        with progress(f"export {rules.name}", "positions", compiles=True) as shown:
+        with lib.progress.progress(f"export {rules.name}", "positions", compiles=True) as shown:
             selection = None
             if has_material:
                 materials, counts = as_texts("material", material), as_counts(pieces)
@@ -168,7 +167,7 @@ def show_mine(
         with (
             call.opened() as mine,
             mine() as query,
-            progress(f"mine {query.game.name}", "positions", query.cells, compiles=True) as shown,
+            lib.progress.progress(f"mine {query.game.name}", "positions", query.cells, compiles=True) as shown,
         ):
             batches = query.run(SHOWN + 1 if capped else limit, shown.reach, timeout)
             if style == "parquet":

@@ -16,7 +16,6 @@ from tablebase.errors import ArgumentError, CapacityError, MissingTableError
 from tablebase.game.capabilities import part
 from tablebase.game.plain_arguments import usable_workers
 from tablebase.game.rules import Rules, legal
-from tablebase.system.compute.progress import progress
 
 if TYPE_CHECKING:
     from tablebase.commands.row_types import CountRow, DividedRow
@@ -63,7 +62,7 @@ def show_count(call: Call) -> None:
     each side wins.
     """
     begin = perf_counter()
-    with progress(f"count {call.rules.name}", "steps", compiles=True) as shown:
+    with lib.progress.progress(f"count {call.rules.name}", "steps", compiles=True) as shown:
         found = call(tick=shown.reach)
     call.write(found if call.given.get("divide") else [{**found, "seconds": round(perf_counter() - begin, 2)}])
 

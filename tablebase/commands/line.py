@@ -16,7 +16,6 @@ from tablebase.commands.tablebase import Tablebase as Tablebase
 from tablebase.errors import MissingTableError, RulesError, TablebaseError
 from tablebase.game.values import Bounds, chance_text
 from tablebase.system.compute.messages import say
-from tablebase.system.files.outputs import check_output_folder, written_folder
 
 if TYPE_CHECKING:
     from tablebase.game.rules import Rules
@@ -79,14 +78,14 @@ def show_line(
         raise TablebaseError("--player speaks of the positions of a game: name its file with --replay, or leave out --player")
     if svg is not None:
         lib.pictures.check_pictures(rules, "leave out --to")
-        check_output_folder(svg, FOLDER_CURE, new=True)
+        lib.outputs.check_output_folder(svg, FOLDER_CURE, new=True)
     if sheet is not None:
         check_sheet(rules, sheet)
     found = call()
     rows = found.to_dict()
     if svg is not None:
         digits = max(DIGITS, len(str(len(rows) - 1)))
-        with written_folder(svg, FOLDER_CURE) as draft:
+        with lib.outputs.written_folder(svg, FOLDER_CURE) as draft:
             for place, picture in enumerate(found.pictures()):
                 (draft / f"{place:0{digits}}.svg").write_text(picture, encoding="utf-8")
         say(f"wrote {len(rows)} pictures to {svg}")

@@ -14,9 +14,7 @@ from tablebase.commands.calls import Call
 from tablebase.commands.parameters import Data, Format, GameName, Output, Players, PositionText, Shell, Size, Variant
 from tablebase.errors import ArgumentError, TablebaseError
 from tablebase.game.plain_arguments import as_list, as_path, as_texts
-from tablebase.mining.charts.picture_files import OTHER_CURVE, check_picture
 from tablebase.system.compute.messages import Amount, brief, say
-from tablebase.system.compute.progress import progress
 
 if TYPE_CHECKING:
     from tablebase.play.tournament import Played
@@ -111,7 +109,7 @@ def match(
     if record is not None:
         lib.outputs.check_output(record, HINT, new=True)
     played: list[Played] = []
-    with ExitStack() as stack, progress(f"match {rules.name}", "games", total, compiles=True) as shown:
+    with ExitStack() as stack, lib.progress.progress(f"match {rules.name}", "games", total, compiles=True) as shown:
         file: TextIO | None = None
         for one in lib.tournament.tournament(rules, names, games, conditions):
             played.append(one)
@@ -166,13 +164,13 @@ def match_stats(
     paths = [as_path("files", path) for path in named]
     picture = as_optional(as_path, "curve", curve)
     if picture is not None:
-        check_picture(picture, OTHER_CURVE)
+        lib.picture_files.check_picture(picture, lib.picture_files.OTHER_CURVE)
     found, unfinished, results = (
         lib.statistics.MatchStatistics(with_opening=with_opening),
         0,
         list[tuple[Sequence[str], Sequence[int]]](),
     )
-    with progress("match-stats", "games") as shown:
+    with lib.progress.progress("match-stats", "games") as shown:
         for path in paths:
             for record in lib.records.records_in(path):
                 if not record.places:
@@ -221,5 +219,6 @@ def _draw_points(results: Sequence[tuple[Sequence[str], Sequence[int]]], path: P
         ends = range(min(LEAST_IN_MEAN, len(points)), len(points) + 1)
         curves[name] = (ends, [sum(points[max(end - window, 0) : end]) / min(end, window) for end in ends])
     labels = "games played", f"points a game (mean of up to {window} games)"
-    lib.drawing.save(lib.drawing.draw_curves("Points over the games", f"{len(results):,} games", labels, curves), path, OTHER_CURVE)
+    drawn = lib.drawing.draw_curves("Points over the games", f"{len(results):,} games", labels, curves)
+    lib.drawing.save(drawn, path, lib.picture_files.OTHER_CURVE)
     say(f"wrote {path}: points over {len(results):,} games")

@@ -18,7 +18,6 @@ from tablebase.commands.drawings import write_drawing
 from tablebase.commands.parameters import PLAYERS, Data, GameName, Output, Players, PositionText, Shell, Size, Variant
 from tablebase.commands.process import read_word
 from tablebase.errors import MissingTableError, NotationError, TablebaseError
-from tablebase.play.match import Event, Match
 from tablebase.system.compute.messages import count_plies
 
 if TYPE_CHECKING:
@@ -109,7 +108,7 @@ class Session:
     ) -> None:
         self.rules, self.start, self.people, self.players, self.folder = rules, start, people, players, folder
         self.choices, self.draws = Random(seed), Random(f"{seed} draws")
-        self.match: Match[Any] = Match(rules, start, self.draws)
+        self.match: lib.match.Match[Any] = lib.match.Match(rules, start, self.draws)
 
     def run(self) -> None:
         """Play until the game is over or abandoned; against a player that learns, until a person quits."""
@@ -121,7 +120,7 @@ class Session:
             _say(explained)
         while self._play_match() and any(player.learns for player in self.players.values()):
             _say("\nanother game begins; type quit to leave")
-            self.match = Match(self.rules, self.start, self.draws)
+            self.match = lib.match.Match(self.rules, self.start, self.draws)
 
     def _play_match(self) -> bool:
         """Play until the match is over; return False if it is abandoned."""
@@ -153,7 +152,7 @@ class Session:
             _say(f"\n{mover}: {words}")
         self._write_events(self.match.play(move))
 
-    def _write_events(self, events: Sequence[Event[Any]]) -> None:
+    def _write_events(self, events: Sequence[lib.match.Event[Any]]) -> None:
         for event in events:
             if event.drawn:
                 words = self.rules.draw_text(event.text)

@@ -15,8 +15,6 @@ from tablebase.commands.parameters import Output, Shell
 from tablebase.errors import ArgumentError, TablebaseError, check_extra, game_word
 from tablebase.game.plain_arguments import as_number, as_texts, usable_workers
 from tablebase.system.compute.messages import say
-from tablebase.system.compute.progress import progress
-from tablebase.system.files.outputs import check_output
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -148,7 +146,7 @@ class Charts(Cataloged):
             command = f"tablebase features {game_word(rules.name)}"
             raise ArgumentError(f"the chart 'values' needs a column: give --by, as in --by side; '{command}' lists more")
         if csv is not None:
-            check_output(Path(csv), lib.picture_files.CSV_HINT)
+            lib.outputs.check_output(Path(csv), lib.picture_files.CSV_HINT)
         look = lib.style.parse_style(width, height, font_size, dpi, title, style)
         if chart == "chances" and "materials" in rules.can:
             drawn = lib.chances.chances(rules, position, as_texts("player", player), side)
@@ -212,7 +210,7 @@ def show_plot(
         call.given["statement"] = from_input(call.given["statement"])
     # Charts of what the catalog counts compile nothing.
     compiles = call.given["chart"] in ("squares", "parity", "values", "query") or call.given.get("where") is not None
-    with progress(f"plot {call.rules.name}", "positions", compiles=compiles) as shown:
+    with lib.progress.progress(f"plot {call.rules.name}", "positions", compiles=compiles) as shown:
         figure = call(tick=shown.reach)
     lib.drawing.save(figure, output)
     say(f"wrote {output}: {figure.get_label()}")

@@ -21,7 +21,6 @@ from tablebase.errors import RulesError, TablebaseError, game_word, shell_word, 
 from tablebase.game.capabilities import refuse
 from tablebase.game.plain_arguments import parse_width
 from tablebase.game.values import Bounds, chance_text
-from tablebase.probe.answers import Probe, features_of
 from tablebase.system.compute.messages import cell_text, say
 from tablebase.system.files.inputs import ENCODING
 
@@ -120,7 +119,7 @@ class _Answers:
         self._boards = call.style is Format.TABLE and not self._streams
         self._columns = ("game", "position", "side", *self._rules.value_fields, *self._rules.best_fields, *features)
         self._count = self._failed = 0
-        self.missing, self.drawn = set[str](), list[Probe]()  # tables of moves, and answers for a sheet
+        self.missing, self.drawn = set[str](), list[lib.answers.Probe]()  # tables of moves, and answers for a sheet
 
     def write(self) -> None:
         with lib.progress.progress("probe", "B", stream_bytes(self._words)) if self._streams else nullcontext() as shown:
@@ -153,7 +152,7 @@ class _Answers:
             if self._is_drawn:
                 lib.svg_sheets.check_number(len(self.drawn) + len(found))
                 # A position without an answer is an error at the end.
-                self.drawn += [answer for answer in found if isinstance(answer, Probe)]
+                self.drawn += [answer for answer in found if isinstance(answer, lib.answers.Probe)]
             answers = found if self._boards else found.to_dicts(moves=self._style is Format.JSON)
             for place, (one, answer) in enumerate(zip(block, answers, strict=True)):
                 error = found.errors.get(place)
@@ -162,7 +161,7 @@ class _Answers:
                 self._count += 1
                 self._failed += error is not None
                 if self._features and not self._boards and error is None:
-                    features = features_of(self._rules, self._rules.parse(answer["position"]))
+                    features = lib.answers.features_of(self._rules, self._rules.parse(answer["position"]))
                     answer |= {"features": features} if self._style is Format.JSON else features
                 yield one, answer, error
             self.missing |= found.missing
@@ -186,7 +185,7 @@ def _cells(columns: Iterable[str], one: PositionText, row: Mapping[str, Any]) ->
     return {name: cells.get(name) for name in columns}
 
 
-def _write_probe(answer: Probe, features: Mapping[str, Any]) -> None:
+def _write_probe(answer: lib.answers.Probe, features: Mapping[str, Any]) -> None:
     sys.stdout.write(f"{answer.position}\n\n")
     if lib.drawings.is_drawn(answer.game):
         lib.drawings.write_drawing(answer.game, answer.asked)

@@ -94,8 +94,8 @@ def prepare_streams() -> None:
         sys.stdin = open(0, encoding="utf-8")  # noqa: SIM115 (for as long as the program runs)
     if isinstance(sys.stdin, io.TextIOWrapper) and sys.stdin.encoding.lower() == "utf-8":
         sys.stdin.reconfigure(encoding=ENCODING)
-    sys.stdout = _text(sys.stdout, STDOUT)
-    sys.stderr = _text(sys.stderr, STDERR)
+    sys.stdout = _text(sys.stdout, STDOUT, is_status=False)
+    sys.stderr = _text(sys.stderr, STDERR, is_status=True)
 
 
 def is_unicode() -> bool:
@@ -106,13 +106,13 @@ def is_unicode() -> bool:
 class _Stream(io.FileIO):
     """Standard output, which reports only once that it cannot be written, or standard error, without which work continues."""
 
-    failed = False
+    failed = is_status = False
 
     def write(self, data: Any, /) -> int:
         try:
             return len(memoryview(data)) if self.failed else super().write(data)
         except OSError as error:
-            if self.fileno() == STDERR:
+            if self.is_status:
                 return len(memoryview(data))
             self.failed = True
             if isinstance(error, BrokenPipeError):
@@ -123,7 +123,7 @@ class _Stream(io.FileIO):
             raise TablebaseError(f"{sentence}: write to another place") from error
 
 
-def _text(stream: TextIO | None, number: int) -> TextIO:
+def _text(stream: TextIO | None, number: int, *, is_status: bool) -> TextIO:
     """A text stream like the given one; a character that its encoding lacks is written as an escape."""
     if stream is None:
         stream = open(number, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 (for as long as the program runs)
@@ -132,12 +132,14 @@ def _text(stream: TextIO | None, number: int) -> TextIO:
         # A console of Windows.
         stream.reconfigure(errors="backslashreplace")
         return stream
+    raw = _Stream(number, "wb", closefd=False)
+    raw.is_status = is_status
     return io.TextIOWrapper(
-        io.BufferedWriter(_Stream(number, "wb", closefd=False)),
+        io.BufferedWriter(raw),
         stream.encoding,
         "backslashreplace",
         # With PYTHONUNBUFFERED Python's own standard error has no buffer, and so is not said to be line-buffered.
-        line_buffering=stream.line_buffering or number == STDERR,
+        line_buffering=stream.line_buffering or is_status,
     )
 
 

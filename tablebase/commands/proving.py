@@ -17,7 +17,6 @@ from tablebase.game.plain_arguments import as_size
 from tablebase.game.values import Value
 from tablebase.system.compute.messages import say
 from tablebase.system.files.inputs import read_text
-from tablebase.system.files.outputs import check_output, written
 
 if TYPE_CHECKING:
     from tablebase.game import Game
@@ -89,7 +88,7 @@ def prove(
     rules = rules_for("prove", game, size, variant)
     begin_at = lib.notation.parse(rules, rules.start if position is None else position)
     if file is not None:
-        check_output(file, HINT)
+        lib.outputs.check_output(file, HINT)
     if time is None and nodes is None:
         time = SECONDS
     with closing(lib.prober.Prober(folder)) if folder else nullcontext() as prober:
@@ -107,7 +106,7 @@ def prove(
         found = lib.proof_trees.extract(verdict.search, begin_at, verdict.outcome) if verdict.search and verdict.outcome else None
         row = _row(rules, begin_at, verdict, found, prober, known)
     if file is not None and found is not None:
-        with written(file, HINT) as opened:
+        with lib.outputs.written(file, HINT) as opened:
             opened.writelines(f"{line}\n".encode() for line in found.text())
         say(f"wrote a proof of {found.size:,} positions to {file}")
     return row

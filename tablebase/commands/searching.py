@@ -18,7 +18,6 @@ from tablebase.game.capabilities import part
 from tablebase.game.plain_arguments import as_size, usable_workers
 from tablebase.search.choices import Options, RepeatedLines, Repetition
 from tablebase.system.compute.messages import say
-from tablebase.system.compute.progress import compiling_said, progress
 from tablebase.system.files.inputs import lines_of
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ def perft(
     elif repetitions != RepeatedLines.CONTINUE:
         raise ArgumentError(f"paths of {rules.name} are counted whether they repeat a state or not: leave out --repetitions")
     start = rules.initial if position is None else rules.parse(position)
-    with progress(f"perft {rules.name}", "depths", depth, compiles=True) as shown:
+    with lib.progress.progress(f"perft {rules.name}", "depths", depth, compiles=True) as shown:
         if divide:
             return [{"move": move, "leaves": leaves} for move, leaves in by_move(rules, start, depth, *more).items()]
         rows = []
@@ -137,8 +136,8 @@ def analyse(
     begin_at = lib.notation.parse(rules, rules.start if position is None else position)
     if depth is None and time is None and nodes is None:
         time = ANALYSED
-    threads, size_of_table = usable_workers(workers), as_size("hash", hash)
-    settings = Options(exact, threads, size_of_table, repetition=Repetition(repetition), progress=progress_limit)
+    threads, hash_bytes = usable_workers(workers), as_size("hash", hash)
+    settings = Options(exact, threads, hash_bytes, repetition=Repetition(repetition), progress=progress_limit)
     with ExitStack() as stack:
         prober = stack.enter_context(closing(lib.prober.Prober(folder))) if folder else None
         engine = lib.engine.Engine(rules, prober, settings)
@@ -171,7 +170,7 @@ def show_analyse(call: Call) -> None:
 def _analysed(engine: Engine, answers: Iterator[Analysis], prober: Prober | None, opened: ExitStack) -> Iterator[Analysis]:
     """The answers of a search, and at the end a sentence about missing tables."""
     name = engine.game.name
-    with opened, compiling_said(f"analyse {name}"):
+    with opened, lib.progress.compiling_said(f"analyse {name}"):
         yield from answers
     if prober is not None and engine.missing:
         some, count = min(engine.missing), len(engine.missing)

@@ -16,9 +16,7 @@ from tablebase.commands.calls import Call
 from tablebase.commands.parameters import Data, GameName, Output, Shell, Size, Variant
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game.plain_arguments import as_path, parse_duration
-from tablebase.mining.charts.picture_files import OTHER_CURVE, check_picture
 from tablebase.system.compute.messages import say
-from tablebase.system.compute.progress import progress
 
 if TYPE_CHECKING:
     from tablebase.play.learning.learner import Learner
@@ -81,7 +79,7 @@ def train(
     rules = rules_for("train", game, size, variant)
     path, picture = Path(output), as_optional(as_path, "curve", curve)
     if picture is not None:
-        check_picture(picture, OTHER_CURVE)
+        lib.picture_files.check_picture(picture, lib.picture_files.OTHER_CURVE)
     given = {"order": order, "rate": rate, "exploration": exploration, "trace": trace, "seed": seed}
     folder = as_folder(data)
     lib.folder.check_folder(folder)
@@ -128,7 +126,7 @@ def _begun(rules: Any, path: Path, given: dict[str, Any]) -> Learner:
 
 
 def _train(learner: Learner, path: Path, source: Any, total: int, every: int, end: float | None) -> None:
-    with progress(f"train {learner.values.game.name}", "games", total, learner.games) as shown:
+    with lib.progress.progress(f"train {learner.values.game.name}", "games", total, learner.games) as shown:
         _measure(learner, source)
         begun = clock.monotonic()
         for number in lib.self_play.train(learner.values, learner.start, learner.training, range(learner.games, total)):
@@ -159,5 +157,5 @@ def _draw(game: Any, curve: Sequence[Measure], path: Path) -> None:
     caption = f"{lib.charted_slices.title_of(game, sized=True)}: positions that it meets in games with itself, by the tables"
     labels = "games played", "share of moves; error"
     drawn = lib.drawing.draw_curves("What a learner has learned", caption, labels, curves, percent=False)
-    lib.drawing.save(drawn, path, OTHER_CURVE)
+    lib.drawing.save(drawn, path, lib.picture_files.OTHER_CURVE)
     say(f"wrote {path}: the learning curve")

@@ -15,8 +15,6 @@ from tablebase.commands.parameters import Shell
 from tablebase.errors import ArgumentError, ConflictError
 from tablebase.game.plain_arguments import as_path, as_texts
 from tablebase.system.compute.messages import say
-from tablebase.system.compute.progress import progress
-from tablebase.tables.object_store import is_url
 
 if TYPE_CHECKING:
     from tablebase.building.transfer import Taken
@@ -76,7 +74,7 @@ def copy(
         If a named table has not been built, or the target has another table of this name.
     """
     rules, folder, named = rules_for("copy", game, size, variant), as_folder(data), as_optional(as_texts, "material", material)
-    target = None if is_url(str(to)) else _target(to, folder)
+    target = None if lib.object_store.is_url(str(to)) else _target(to, folder)
     url, source = as_catalog(catalog), lib.copies.FolderSource(folder)
     entries = lib.transfer.entries_asked_for(rules, as_counts(pieces), named, folder, url, with_dependencies=with_dependencies)
     copied = lib.copies.upload(source, entries, str(to)) if target is None else lib.copies.copy(source, entries, target)
@@ -112,7 +110,7 @@ def merge(
         If the folder has another table of this name.
     """
     folder, url = as_folder(data), as_catalog(catalog)
-    if not is_url(str(place)):
+    if not lib.object_store.is_url(str(place)):
         _check_other(as_path("place", place), folder)
     lib.reindex.prepare_catalog(folder, url)
     with lib.copies.opened_source(str(place)) as source:
@@ -193,7 +191,7 @@ def _check_other(place: str | Path, data: Path) -> None:
 
 def _target(place: str | Path, data: Path) -> Path:
     """Make the catalog of the folder that tables are written to, which must not be in the folder of a tablebase."""
-    if is_url(str(place)):
+    if lib.object_store.is_url(str(place)):
         raise ArgumentError(f"{place} is not a folder: only 'copy' and 'merge' know object stores")
     folder = as_path("to", place)
     _check_other(folder, data)
@@ -217,7 +215,7 @@ def _take(
     `make` gets a function to call with entries and the stages that their tables have reached; `failed` further tables are unusable.
     """
     done = Transfer(len(entries) + failed)
-    with progress(title, "tables", len(entries), verbose=verbose) as shown:
+    with lib.progress.progress(title, "tables", len(entries), verbose=verbose) as shown:
         try:
             for taken in make(lambda entry, stage: shown.at(entry.file, stage)):
                 done.new += taken.is_new

@@ -18,7 +18,6 @@ from tablebase.commands.parameters import CHECK_FAILED, PYTHON_ONLY, Shell
 from tablebase.errors import ArgumentError, TablebaseError
 from tablebase.game.plain_arguments import as_texts, usable_workers
 from tablebase.system.compute.messages import brief, say
-from tablebase.system.compute.progress import progress
 
 if TYPE_CHECKING:
     from tablebase.building.prune import Prunable
@@ -124,7 +123,7 @@ def _checked(
     title: str, total: int, results: Checks, good: str = "correct", *, verbose: bool, compiles: bool = False
 ) -> tuple[set[str], dict[str, str]]:
     names, errors = set[str](), dict[str, str]()
-    with progress(title, "tables", total, verbose=verbose, compiles=compiles) as shown, closing(results):
+    with lib.progress.progress(title, "tables", total, verbose=verbose, compiles=compiles) as shown, closing(results):
         for name, error in results:
             names.add(name)
             shown.update()

@@ -368,7 +368,7 @@ def test_an_output_that_cannot_be_written_is_a_sentence(redirection: str, word: 
 def test_an_output_that_may_not_grow_is_a_sentence(tmp_path: Path) -> None:
     """A limit on the size of files is want of space, as is a full disk."""
     with (tmp_path / "output").open("wb") as file, files_of_at_most(1):
-        output = process._Output(file.fileno(), "wb", closefd=False)
+        output = process._Stream(file.fileno(), "wb", closefd=False)
         assert output.write(b"12") == 1
         with pytest.raises(CapacityError, match=r"^standard output cannot be written \(File too large\): free some space"):
             output.write(b"2")
@@ -446,7 +446,7 @@ def test_a_line_is_written_at_once(unbuffered: bool, tmp_path: Path) -> None:
     with path.open("wb") as log:
         raw = log.raw if unbuffered else log
         given = io.TextIOWrapper(raw, write_through=unbuffered, line_buffering=not unbuffered)
-        stream = process._text(given, process._Status, log.fileno())
+        stream = process._text(given, log.fileno(), is_status=True)
         stream.write("half done\n")
         assert path.read_text() == "half done\n"
         given.detach()
