@@ -94,7 +94,6 @@ def test_no_other_logger_is_changed(tables: Tablebase, caplog: pytest.LogCapture
 
 
 def test_a_stalemate_has_no_best_move(shut_in: Path) -> None:
-    """Neither in text, nor in HTML, nor in a line."""
     with tablebase.open(shut_in) as tables:
         assert repr(tables.probe(GAME, SHUT_IN)) == f"Probe(doushouqi, {SHUT_IN!r}, draw)"
         html = tables.probe(GAME, SHUT_IN)._repr_html_()
@@ -103,7 +102,6 @@ def test_a_stalemate_has_no_best_move(shut_in: Path) -> None:
 
 
 def test_notebooks_show_boards_and_tables(tables: Tablebase) -> None:
-    """A board and a row for each move; a board and a row for each position of a line."""
     probe, line = tables.probe(GAME, LOST), tables.line(GAME, LOST)
     html = probe._repr_html_()
     picture = tablebase.svg.board(GAME, LOST, arrows=["a2a1"])
@@ -154,7 +152,6 @@ GROUPED = "SELECT outcome, count(*) AS n, sum(distance) AS plies FROM positions 
 
 
 def test_all_forms_of_a_result_agree(tables: Tablebase, two_pieces: Path, ask: Ask) -> None:
-    """Data frames, Arrow, tuples and batches hold what the command writes."""
     written = ask("mine", "doushouqi", GROUPED, "--data", two_pieces, "--format", "json").json
     assert len(written) == 3
     with tables.mine("doushouqi", GROUPED) as query:
@@ -171,7 +168,6 @@ def test_all_forms_of_a_result_agree(tables: Tablebase, two_pieces: Path, ask: A
 
 
 def test_whole_numbers_too_large_for_integers_are_kept(tables: Tablebase) -> None:
-    """Sums are integers; what does not fit stays exact."""
     huge = 1 << 100
     [row] = tables.mine(GAME, f"SELECT {huge}::HUGEINT AS a, sum(p1_file) AS b, 2.5::DECIMAL(3, 1) AS c FROM positions").fetchall()
     assert [*map(str, row)] == [str(huge), str(row[1]), "2.5"]
@@ -198,7 +194,6 @@ def test_a_package_that_is_missing_is_named(package: str, tables: Tablebase, mon
 
 
 def test_statements_over_the_catalog(tables: Tablebase, two_pieces: Path, ask: Ask) -> None:
-    """The rows that the command writes, in all forms."""
     statement = "SELECT material, side, longest_win, longest_win AS side FROM slice_counts ORDER BY material LIMIT 5"
     written = ask("sql", statement, "--data", two_pieces, "--format", "json").json
     rows = tables.sql(statement)
@@ -231,10 +226,9 @@ def test_descriptions(tables: Tablebase, ask: Ask) -> None:
 
 
 def test_charts(tables: Tablebase) -> None:
-    """A notebook shows them; one that is unknown is refused."""
     pytest.importorskip("matplotlib")
     assert tables.plot("draws", GAME)._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]
-    with pytest.raises(TablebaseError, match="'draws' or .*, not 'pie'"):
+    with pytest.raises(TablebaseError, match=r"'draws' or .*, not 'pie'"):
         tables.plot("pie", GAME)
 
 

@@ -76,7 +76,6 @@ def folders(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
 @pytest.mark.parametrize("name", FOLDERS.values(), ids=FOLDERS)
 def test_bad_folders(name: str, question: list[str], folders: Path, ask: Ask) -> None:
-    """A folder that is not a tablebase is named, and nothing in it is changed."""
     before = {path: path.stat().st_mtime_ns for path in folders.rglob("*")}
     assert_one_sentence(ask(*question, "--data", folders / name), folders / name)
     assert {path: path.stat().st_mtime_ns for path in folders.rglob("*")} == before
@@ -85,7 +84,6 @@ def test_bad_folders(name: str, question: list[str], folders: Path, ask: Ask) ->
 @pytest.mark.parametrize("command", [["build", "doushouqi", "--pieces", "2"], ["reindex"]], ids=lambda words: words[0])
 @pytest.mark.parametrize("name", ["file", "file/below", "folder", NOBODYS])
 def test_bad_folders_to_build_in(name: str, command: list[str], folders: Path, ask: Ask) -> None:
-    """Where no tablebase can be created, none is begun, and the error names the folder."""
     assert_one_sentence(ask(*command, "--data", folders / name), folders / name)
     assert not list(folders.rglob("*.h5"))
 
@@ -129,7 +127,6 @@ def test_a_long_text_is_not_repeated(name: str, ask: Ask) -> None:
 
 
 def test_folders_in_suggested_commands_are_quoted(ask: Ask, tmp_path: Path) -> None:
-    """A shell reads the folder of a command in a sentence as one word."""
     folder = tmp_path / "my tables"
     assert_one_sentence(ask("stats", "hexapawn", "--data", folder), f"'tablebase build GAME --data \"{folder}\"'")
     assert ask("build", "hexapawn", "--pieces", "2", "--data", folder).code == 0
@@ -179,7 +176,6 @@ TEXTS = {
 
 @pytest.fixture(scope="module")
 def readers(pawn_tables: Tablebase) -> Readers:
-    """Readers of files by the names of what they read."""
     boxes = Matchboxes(PAWNS, 1, grow_tree(PAWNS, PAWNS.initial))
 
     def text(path: Path) -> str:
@@ -204,7 +200,6 @@ def readers(pawn_tables: Tablebase) -> Readers:
 
 @pytest.fixture(scope="module")
 def valid(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """Files that can be read, by the same names."""
     folder = tmp_path_factory.mktemp("valid")
     Matchboxes(PAWNS, 1, grow_tree(PAWNS, PAWNS.initial)).save(folder / "boxes")
     Learner(PAWNS, PAWNS.initial, Training(order=1)).save(folder / "learner")
@@ -240,7 +235,6 @@ NAMES = (*TEXTS, "boxes", "learner")
 
 @contextmanager
 def sentences() -> Iterator[None]:
-    """Errors can be written as text in UTF-8, whatever they quote."""
     try:
         yield
     except TablebaseError as error:
@@ -250,7 +244,6 @@ def sentences() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The name of the file that is read."""
     return tmp_path_factory.mktemp("odd") / "file"
 
 

@@ -41,7 +41,6 @@ def parse_table(text: str) -> list[dict[str, str]]:
 
 
 def as_cells(row: dict[str, Any]) -> dict[str, str]:
-    """A row of JSON as a table for people shows it."""
     numbers = {name: f"{value:,}" for name, value in row.items() if isinstance(value, int)}
     return {name.replace("_", " "): "-" if value is None else numbers.get(name, value) for name, value in row.items()}
 
@@ -80,7 +79,6 @@ def test_stats_are_stable(by: str, three_pieces: Path, ask: Ask) -> None:
 
 
 def test_line_plays_to_the_end(two_pieces: Path, tables: Tablebase, ask: Ask) -> None:
-    """One row per ply, the last one a loss in 0, also from Python; with --boards, one board per ply."""
     arguments = ["line", "doushouqi", TOO_LATE, "--data", two_pieces]
     rows = ask(*arguments, "--format", "json").json
     assert rows == [
@@ -97,7 +95,6 @@ def test_line_plays_to_the_end(two_pieces: Path, tables: Tablebase, ask: Ask) ->
 
 
 def test_games_and_estimates(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """`games` lists what can be built, and `estimate` predicts what it needs before there are any tables."""
     (game,) = (row for row in ask("games", "--format", "json").json if row["game"] == "doushouqi")
     assert list(game) == ["game", "title", "variants", "squares", "pieces", "start", "commands"]
     assert (game["title"], game["squares"], game["start"], game["commands"]) == ("Dou Shou Qi", 63, GAME.start, "all")
@@ -119,7 +116,6 @@ def test_the_start_position_names_what_is_missing(two_pieces: Path, ask: Ask) ->
 
 
 def test_verify_finds_a_flipped_byte(copied: Path, ask: Ask) -> None:
-    """Correct tables end with code 0; one flipped byte ends with 1, names the file, and the others are still checked."""
     right = ask("verify", "doushouqi", "--data", copied)
     assert (right.code, right.out, right.errors) == (0, "", [])
     assert "10 of 10" in right.err
@@ -163,7 +159,6 @@ def test_verify_compares_with_published_digests(copied: Path, tmp_path: Path, as
     ],
 )
 def test_what_is_no_list_of_published_tables(text: str, sentence: str, copied: Path, tmp_path: Path, ask: Ask) -> None:
-    """One sentence says what is wrong with the file."""
     listed = tmp_path / "published.csv"
     listed.write_text(text)
     assert_one_sentence(ask("verify", "doushouqi", "--published", listed, "--data", copied), sentence)
@@ -172,7 +167,6 @@ def test_what_is_no_list_of_published_tables(text: str, sentence: str, copied: P
 
 
 def test_check_rules_refuses_wrong_rules(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A game with a wrong mirror ends with code 1 and names the check that failed."""
     pond = toys.pond()
     monkeypatch.setattr(game_arguments, "load_rules", lambda _: replace(pond, mirror=pond.swap))
     answer = ask("check-rules", "pond", "--format", "json")
@@ -218,7 +212,6 @@ def test_a_closed_pipe_is_no_error(words: list[str], three_pieces: Path) -> None
 
 @pytest.fixture
 def pawns(hexapawns: Path, tmp_path: Path) -> Path:
-    """A copy of all tables of Hexapawn."""
     folder = tmp_path / "pawns"
     shutil.copytree(hexapawns, folder)
     return folder
@@ -247,7 +240,6 @@ def test_a_partial_build_is_said(by: str, style: str, tmp_path: Path, ask: Ask) 
 
 
 def counted_on_the_front_page(folder: Path) -> dict[str, int]:
-    """The number of tables of each game, as a server's front page has it."""
     with closing(Catalog(folder)) as catalog:
         return {row["game"]: row["tables"] for row in list_built(catalog)}
 

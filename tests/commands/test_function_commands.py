@@ -26,7 +26,6 @@ FILE = "rows/exact/all.h5"
 
 @pytest.fixture(name="data")
 def built(tmp_path: Path, ask: Ask) -> Path:
-    """A folder with the tables of two games."""
     for name in ("rows", "misere"):
         assert ask("build", name, "--data", tmp_path / "data").code == 0
     return tmp_path / "data"
@@ -68,7 +67,6 @@ def test_drawn_line_to_the_end(ask: Ask, data: Path) -> None:
 
 
 def test_probe_in_python(data: Path) -> None:
-    """Of many positions, some of which have no answer; values are exact."""
     with tablebase.open(data) as tables:
         answers = tables.probe_many("rows", [".........", "xx.......", "x...o....", "ooo......"])
         assert [getattr(one, "outcome", None) for one in answers] == ["draw", None, "draw", None]
@@ -77,7 +75,6 @@ def test_probe_in_python(data: Path) -> None:
 
 
 def test_tables_play_perfectly(ask: Ask, data: Path, tmp_path: Path) -> None:
-    """They never lose from the start, and records are replayed."""
     record = tmp_path / "games.txt"
     options = ["--games", "20", "--seed", "3", "--opening", "0", "--data", data, "--output", record]
     won, lost = ask("match", "rows", "--player", "tables", "--player", "random", *options, "--format", "json").json
@@ -87,7 +84,6 @@ def test_tables_play_perfectly(ask: Ask, data: Path, tmp_path: Path) -> None:
 
 
 def test_play_at_the_terminal(typed: Ask, data: Path) -> None:
-    """A person who blunders loses against the tables."""
     answer = typed(["b1", "b3", "a2"], "play", "rows", "--side", "1", "--player", "tables", "--seed", "1", "--data", data)
     assert answer.code == 0, answer.err
     assert "won by player 2 in 6 plies" in answer.out
@@ -95,7 +91,6 @@ def test_play_at_the_terminal(typed: Ask, data: Path) -> None:
 
 @pytest.mark.parametrize("how", ["deleted", "a bit", "cut", "not registered"])
 def test_what_is_missing_is_built_again(how: str, ask: Ask, data: Path) -> None:
-    """Byte by byte; a sound file that is only unknown is not solved again."""
     before, path = contents(data), data / FILE
     if how == "deleted":
         path.unlink()
@@ -133,8 +128,6 @@ def test_a_game_too_large_leaves_nothing(ask: Ask, tmp_path: Path, monkeypatch: 
 
 
 def test_out_of_memory_names_a_smaller_variant(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A smaller limit would not help a game that has one table."""
-
     def full(*_: object) -> None:
         raise MemoryError
 
@@ -166,7 +159,6 @@ def test_solvers_that_there_are(ask: Ask, tmp_path: Path) -> None:
 
 
 def test_workers_that_cannot_help(ask: Ask, tmp_path: Path) -> None:
-    """One process does the work, which is said if more were asked for."""
     said = "workers: 1 instead of 2, since one process builds and checks the table of rows"
     for command in (["build", "rows", "--data", tmp_path], ["verify", "rows", "--data", tmp_path], ["estimate", "rows"]):
         answer = ask(*command, "--workers", 2)
@@ -175,7 +167,6 @@ def test_workers_that_cannot_help(ask: Ask, tmp_path: Path) -> None:
 
 
 def test_a_wrong_solver_is_not_believed(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What does not pass the check is not kept."""
     right = exact_kind.solve
 
     def wrong(listed: object) -> object:
@@ -200,7 +191,6 @@ def test_moves_in_words(ask: Ask, tmp_path: Path) -> None:
 
 
 def test_estimates_of_disk_space_are_enough(ask: Ask, data: Path) -> None:
-    """Of tables with few positions, too."""
     for name in ("rows", "misere"):
         [line] = ask("estimate", name, "--format", "json").json
         assert line["disk"] >= (data / name / "exact" / "all.h5").stat().st_size
@@ -227,7 +217,6 @@ def test_a_damaged_chunk_is_named(data: Path) -> None:
 
 
 def test_hints(typed: Ask, data: Path) -> None:
-    """The table says who wins; without one, the sentence says how to build it."""
     words = ["play", "rows", "--side", "1", "--player", "random", "--seed", "1", "--from", "xo.......", "--data"]
     assert "player 1 to move: win in 5 plies, best move" in typed(["hint", "quit"], *words, data).out
     assert "no hint: no table of rows is registered in" in typed(["hint", "quit"], *words, data.parent / "none").out

@@ -34,7 +34,6 @@ FIRST, SECOND = "7/7/7/7/3c3/7/7/R6/7 w", "7/7/5c1/R6/7/7/7/7/7 b"
 
 
 def test_the_version(ask: Ask) -> None:
-    """Of the program, also as ``python -m tablebase``."""
     expected = f"tablebase {tablebase.__version__}\n"
     assert ask("--version") == Answer(0, expected, "")
     done = subprocess.run([sys.executable, "-m", "tablebase", "--version"], capture_output=True, text=True, check=False)
@@ -60,7 +59,6 @@ def test_pieces_mean_the_same_everywhere(three_pieces: Path, tmp_path: Path, ask
 
 
 def test_letters_are_forgiven(two_pieces: Path, ask: Ask) -> None:
-    """Games, materials and the side to move may be written in other capitals."""
     expected = ask("probe", "doushouqi", FIRST, "--data", two_pieces)
     assert expected.code == 0
     assert ask("probe", "DouShouQi", f"{FIRST[:-1]}W", "--data", two_pieces) == expected
@@ -71,7 +69,6 @@ def test_letters_are_forgiven(two_pieces: Path, ask: Ask) -> None:
 def test_positions_are_read_from_input_and_files(
     two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One a line, empty lines aside, in the order of the arguments."""
     (tmp_path / "list").write_text(f"{SECOND}\n")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{FIRST}\n\n{SECOND}\n".encode())))
     options = ["--data", two_pieces, "--format", "csv"]
@@ -95,7 +92,6 @@ def test_statements_are_read_from_input_and_files(
 
 @pytest.mark.parametrize("command", ["line", "play", "count"])
 def test_a_start_is_an_argument_or_an_option(command: str, hexapawns: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Either, with the same output, but not both."""
     start = "p1p/1P1/P1P b"
     options = ["--seed", "1", "--data", hexapawns] if command == "play" else ["--data", hexapawns] if command == "line" else []
     said = []
@@ -143,7 +139,6 @@ def test_the_most_pieces_of_a_table(name: str) -> None:
     ("text", "seconds"), [("90min", 5400), ("90m", 5400), ("1h30min", 5400), ("0.5s", 0.5), ("1d 2H", 93600), ("1.5h", 5400)]
 )
 def test_durations(text: str, seconds: float) -> None:
-    """Numbers with units, which may be joined."""
     assert parse_duration(text) == seconds
 
 
@@ -190,7 +185,6 @@ def test_times_are_the_next_ones(evening: datetime) -> None:
 
 
 def test_the_earlier_end_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where there is a deadline and a duration."""
     monkeypatch.setattr(plain_arguments.clock, "time", lambda: 1000.0)
     assert end_of_work(None, None) is None
     assert end_of_work(1500.0, None) == 1500.0
@@ -254,7 +248,6 @@ WRONG = "7/7/7/1C5/7/7/7/7/c6 w"
 
 @pytest.fixture
 def lines(tmp_path: Path) -> Path:
-    """Positions, of which some have no answer, and empty lines."""
     path = tmp_path / "positions.txt"
     path.write_bytes(
         "\n".join([KNOWN_WIN, "", WRONG, f"  {IN_THE_DEN}  ", THREE]).encode() + b"\n\n\xff\xfe\n" + KNOWN_WIN.encode()
@@ -263,7 +256,6 @@ def lines(tmp_path: Path) -> Path:
 
 
 def test_a_file_with_bad_lines_is_answered(lines: Path, two_pieces: Path, ask: Ask) -> None:
-    """Answers come in order, with their lines; those without one have a code and a sentence, and the exit code is 2."""
     answer = ask("probe", "doushouqi", f"@{lines}", "--data", two_pieces, "--format", "json")
     rows = answer.json
     assert answer.code == 2
@@ -295,7 +287,6 @@ def test_a_file_with_bad_lines_is_answered(lines: Path, two_pieces: Path, ask: A
 
 
 def test_strict_stops_at_the_first_line_without_an_answer(lines: Path, two_pieces: Path, ask: Ask) -> None:
-    """The sentence names the line and the file, and what is wrong with the position."""
     answer = ask("probe", "doushouqi", f"@{lines}", "--strict", "--data", two_pieces, "--format", "csv")
     assert answer.code == 2
     assert f"line 3 of {lines}" in answer.err

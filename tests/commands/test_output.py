@@ -38,7 +38,6 @@ GAME = load_game("doushouqi")
 
 
 def rows_of(block: str) -> list[list[str]]:
-    """The cells of a table below its headings."""
     return [line.split() for line in block.splitlines()[2:]]
 
 
@@ -104,8 +103,6 @@ def test_texts_that_are_wrapped(unicode: bool, capsys: pytest.CaptureFixture[str
 
 
 def test_a_long_table(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A terminal shows both ends of more than 100 rows and how many are between, a program reads all."""
-
     def shown(count: int) -> list[str]:
         write_table([{"n": number} for number in range(count)], ["n"])
         return capsys.readouterr().out.split("\n")[2:-1]
@@ -224,7 +221,6 @@ def test_a_share_is_nothing_or_everything_only_if_it_is() -> None:
 
 
 def test_numbers_in_tables(ask: Ask, hexapawns: Path) -> None:
-    """The same digits for everything that shows numbers: terminal, pages and notebooks."""
     text = "SELECT 6.996 AS a, 0.99956 AS b, 0.99996 AS c, 12.3456 AS d, 7.0 AS e, 0.0::DOUBLE AS f"
     cells = ["6.996", "0.9996", "0.99996", "12.346", "7", "0"]
     assert ask("mine", "hexapawn", text, "--data", hexapawns).out.splitlines()[2].split() == cells
@@ -247,7 +243,6 @@ def test_bytes_and_times_have_units(shown: Callable[[float], str], number: float
 
 
 def test_the_look_of_the_board() -> None:
-    """River, traps and dens have symbols, and the last move's squares stand in brackets."""
     position = parse(GAME, "7/7/7/7/7/7/7/R2c3/7 b")
     move = next(move for move in legal_moves(GAME, position) if GAME.board.names[move.target] == "d1")
     shown = board_picture(GAME, play(position, move), render_move(GAME, move)).splitlines()
@@ -276,12 +271,10 @@ def test_terrain_that_cannot_be_drawn(terrain: tuple[Terrain, ...]) -> None:
 
 
 def test_terrain_is_no_rule() -> None:
-    """Tables stay valid when the look of a board changes."""
     assert replace(GAME, terrain=()).digest == GAME.digest
 
 
 def coloured(game: Game, capsys: pytest.CaptureFixture[str]) -> str:
-    """The start of a game as a terminal shows it."""
     write_board(game, parse(game, game.start))
     return capsys.readouterr().out
 
@@ -361,7 +354,6 @@ def test_a_closed_input_ends_a_game(hexapawns: Path) -> None:
     ],
 )
 def test_an_output_that_cannot_be_written_is_a_sentence(redirection: str, word: str, code: int, reason: str) -> None:
-    """Output that does not fit, or goes to what was opened for reading."""
     assert_one_sentence(redirected(redirection, word), f"standard output cannot be written ({reason})", code=code)
 
 
@@ -468,7 +460,6 @@ def test_a_byte_order_mark_before_standard_input(words: list[str], text: str, sa
 
 
 def test_a_byte_order_mark_in_files(ask: Ask, tmp_path: Path, hexapawns: Path) -> None:
-    """Of positions, of statements and of games."""
     game = write_record(Record("hexapawn", 1, ("a", "b"), "3/P1p/3 w", 0, ("a2a3",), (1, 2), "goal"))
     texts = {"probe hexapawn @": "ppp/3/PPP w", "sql @": "select 7 as number", "match-stats ": game}
     for number, (command, text) in enumerate(texts.items()):

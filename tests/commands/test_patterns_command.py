@@ -44,20 +44,17 @@ def mark(positions):
 
 
 def snapshot(folder: Path) -> list[list[dict[str, Any]]]:
-    """All patterns of the catalog, without the ids of the rows."""
     tables = [rows(folder, f"SELECT * FROM {table} ORDER BY id") for table in TABLES]
     return [[{name: value for name, value in row.items() if name != "id"} for row in table] for table in tables]
 
 
 def search(ask: Ask, folder: Path, *arguments: object) -> Answer:
-    """Run the command on Dou Shou Qi."""
     answer = ask("patterns", "doushouqi", *arguments, "--data", folder)
     assert answer.code == 0, answer.err
     return answer
 
 
 def test_a_second_search_replaces_the_first(copied: Path, ask: Ask) -> None:
-    """Searching a slice again replaces its rows, and leaves those of other slices unchanged."""
     search(ask, copied, "--material", "CvW", "--material", "RvC")
     before = snapshot(copied)
     search(ask, copied, "--material", "CvW")
@@ -96,7 +93,6 @@ def test_without_options_all_distinct_slices_are_searched(hexapawns: Path, tmp_p
 
 
 def test_what_programs_get(copied: Path, ask: Ask) -> None:
-    """JSON has an object per slice with all that the catalog stores, CSV a line per feature and pair."""
     objects = search(ask, copied, "--material", "RvC", "--material", "CvR", "--top", "3", "--format", "json").json
     assert [patterns["material"] for patterns in objects] == ["RvC", "CvR"]
     for patterns in objects:

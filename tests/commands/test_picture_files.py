@@ -21,7 +21,6 @@ LOST = "7/7/7/7/3c3/7/7/R6/7 w"
 
 @pytest.mark.parametrize("style", ["table", "json", "csv"])
 def test_probe_draws_the_position(style: str, tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
-    """With the best move as an arrow; the answer is what it is without, and a file that was there is replaced."""
     words = ["probe", "doushouqi", LOST, "--data", tables.folder, "--format", style]
     path = tmp_path / "lost.svg"
     path.write_text("old", encoding="utf-8")
@@ -151,7 +150,6 @@ def test_boxes_that_have_learned(tmp_path: Path, ask: Ask) -> None:
 
 
 def test_sheets_with_a_position_without_an_answer(pawn_tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
-    """The others are answered, but no sheet is written; nor one of far too many positions."""
     words = ["probe", "hexapawn", "--data", pawn_tables.folder, "--sheet", tmp_path / "a.svg"]
     answer = ask(*words, "ppp/3/PPP w", "x")
     assert answer.code == 2
@@ -162,7 +160,6 @@ def test_sheets_with_a_position_without_an_answer(pawn_tables: Tablebase, tmp_pa
 
 
 def test_pdf_and_png_need_the_extra(pawn_tables: Tablebase, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is named before any work; SVG does without."""
     monkeypatch.setattr("tablebase.errors.find_spec", lambda _: None)
     words = ["line", "hexapawn", "--data", pawn_tables.folder, "--sheet"]
     answer = ask(*words, tmp_path / "a.pdf")
@@ -220,13 +217,11 @@ NAMED = {
 
 
 def option_of(output: tuple[str, str]) -> str:
-    """The option for an output."""
     [option] = next(one.opts for one in every_command()[output[0]].params if one.name == output[1])
     return str(option)
 
 
 def command_of(output: tuple[str, str], target: Path, data: Path) -> list[str]:
-    """A command that would write to a place."""
     name = output[0]
     words = [word.format(data=data) for word in NEEDED.get(output, [])]
     game = ["hexapawn"] * VERBS[name].takes_game

@@ -94,7 +94,6 @@ def test_a_game_word_by_word(play: Ask) -> None:
 
 
 def test_the_other_side_can_be_played(play: Ask) -> None:
-    """If the person plays Black, the tables move first, after showing the board; case and spaces do not matter."""
     answer = play(["undo", "  MOVES ", "A3B2", "quit"], "--side", "b", "--seed", 0)
     assert answer.code == 0
     title, rest = answer.out.split("\n", 1)
@@ -104,7 +103,6 @@ def test_the_other_side_can_be_played(play: Ask) -> None:
 
 
 def test_a_seed_repeats_a_game(play: Ask) -> None:
-    """The same seed yields the same game, letter for letter; without --seed, the seed shown at the end repeats it."""
     # Most of them are illegal when typed, but enough to end a game.
     moves = Random(1).choices(WHITE_MOVES, k=500)
     games = [play(moves, "--fuzz", 1, "--seed", seed).out for seed in (*range(4), *range(4))]
@@ -130,7 +128,6 @@ BAD_INPUT = {
 
 @pytest.mark.parametrize("word", BAD_INPUT, ids=range(len(BAD_INPUT)))
 def test_bad_input_is_prompted_again(word: str, play: Ask) -> None:
-    """One sentence says what is wrong, nothing changes, and the prompt is shown again."""
     answer = play([word, "quit"], "--seed", 0)
     assert (answer.code, answer.err) == (0, "")
     assert answer.out.startswith(f"{GREETING}{START}White> {BAD_INPUT[word]}")
@@ -258,7 +255,6 @@ def test_a_missing_table_is_named_before_the_first_move(two_pieces: Path, tmp_pa
 
 
 def test_a_game_from_a_position(two_pieces: Path, typed: Ask) -> None:
-    """The person plays the side to move; the tables reach the den, and the game ends with a picture and a sentence."""
     answer = typed(["a1b1"], "play", "doushouqi", "--from", "7/3C3/7/7/7/7/7/7/c6 b", "--data", two_pieces, "--seed", 0)
     assert answer.code == 0
     end = " 2 . . . ^ . . .\n 1 . c ^ # ^ . .\n   a b c d e f g\n\nwon by White in 2 plies: the cat has reached d9\n"
@@ -268,7 +264,6 @@ def test_a_game_from_a_position(two_pieces: Path, typed: Ask) -> None:
 
 
 def test_two_people_at_one_terminal(play_without: Ask) -> None:
-    """Each is asked in turn, takes back his own last move, and may give the game up; nobody needs tables."""
     options = ["hexapawn", "--side", "w", "--side", "b", "--seed", 1]
     answer = play_without(["b1b2", "a3b2", "undo", "a1b2", "resign"], *options)
     assert (answer.code, answer.err) == (0, "")
@@ -303,7 +298,6 @@ def test_hints_that_nobody_can_give(typed: Ask, copied: Path) -> None:
 
 
 def test_a_game_of_three(race: Ask) -> None:
-    """The person is the first player, and the computer all others; places and the seed stand at the end."""
     answer = race(["1"], HOME, "--players", 3, "--seed", 7)
     # The first game on a machine also says that kernels are compiled.
     assert (answer.code, answer.errors) == (0, [])
@@ -318,7 +312,6 @@ def test_a_game_of_three(race: Ask) -> None:
 
 
 def test_commands_of_a_game(race: Ask) -> None:
-    """Listing moves, taking back, hints, the position, help, and words that are none of these."""
     words = ["moves", "help", "hint", "board", "undo", "4", "undo", "99", "fly", "", "+4", "quit"]
     out = race(words, "--variant", "cards=none", "--player", "computer:depth=1", "--seed", 1).out
     moves, rest = out.split("player 1> ")[1:3]
@@ -341,7 +334,6 @@ def test_commands_of_a_game(race: Ask) -> None:
 
 
 def test_other_seats_and_players(race: Ask) -> None:
-    """The person may be any player; players are named in order, and the last one has all further seats."""
     answer = race(["quit"], "--players", 4, "--side", 3, "--player", "computer:depth=1", "--player", "random", "--seed", 1)
     seats = "you play player 3, the computer at depth 1 plays player 1, random moves play player 2 and player 4"
     assert answer.out.startswith(f"Hare & Hedgehog: {seats}; ")
@@ -360,7 +352,6 @@ def test_people_in_a_race(race: Ask) -> None:
 
 @pytest.mark.parametrize("plies", [0, 1, 6, 7])
 def test_a_line_stops_after_n_plies(plies: int, hexapawns: Path, ask: Ask) -> None:
-    """A line of N plies is the beginning of the whole line; it includes the end of the game only if it gets there."""
     arguments = ["line", "hexapawn", PAWNS.start, "--data", hexapawns, "--format", "json"]
     whole = ask(*arguments).json
     assert [row["distance"] for row in whole] == [6, 5, 4, 3, 2, 1, 0]

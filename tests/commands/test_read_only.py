@@ -144,7 +144,6 @@ SIZES = (0, 100, 1000, 4096, 10_000, 30_000, 90_000)
 
 
 def everything(folder: Path) -> dict[str, bytes]:
-    """All files below a folder but the lock."""
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name != ".lock"}
 
 
@@ -229,7 +228,6 @@ def test_a_catalog_that_cannot_be_made_is_not_there(size: int, tmp_path: Path, a
     ],
 )
 def test_space_rights_and_other_reasons_are_told_apart(number: int, code: int, sentence: str) -> None:
-    """Each has its own sentence and code, whether the path is given or named by the fault."""
     for error in (
         system_error(OSError(number, "whatever"), "data", "use a copy"),
         system_error(OSError(number, "whatever", "data"), hint="use a copy"),

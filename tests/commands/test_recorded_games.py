@@ -30,7 +30,6 @@ WON = Record("hexapawn", 1, ("a", "b"), "3/P1p/3 w", 0, ("a2a3",), (1, 2), "goal
 
 
 def written(path: Path, *games: Record) -> Path:
-    """A file with games."""
     path.write_text("".join(map(write_record, games)))
     return path
 
@@ -58,7 +57,6 @@ def test_matches_of_several_players_are_written(players: int, ask: Ask, tmp_path
 
 
 def test_replay(ask: Ask, tmp_path: Path, hexapawns: Path, pawn_tables: Tablebase) -> None:
-    """Every position with the move that was made there, and what the tables say of it."""
     file = tmp_path / "games"
     assert ask("match", *WORDS, "--output", file).code == 0
     record = list(records_in(file))[2]
@@ -109,7 +107,6 @@ def test_games_of_every_kind_are_replayed(name: str, ask: Ask, tmp_path: Path) -
 
 
 def test_bounds_of_tables_stand_beside_moves(ask: Ask, tmp_path: Path, piglet_tables: Path) -> None:
-    """Those of a probe, wherever somebody moves or chance does."""
     name: str = "pig-die=2-target=2"
     rules: Any = load_rules(name)
     file = written(tmp_path / "games", *records(name, 1))
@@ -145,7 +142,6 @@ def test_a_player_speaks_where_no_table_does(name: str, ask: Ask, tmp_path: Path
 
 @pytest.mark.parametrize("name", ["pig-target=10", "harehedgehog-players=3"])
 def test_games_by_functions_are_drawn(name: str, ask: Ask, tmp_path: Path) -> None:
-    """`--boards` draws every position, after the move or the draw in words, with what is known of it."""
     game = records(name, 1)[0]
     rules: Any = load_rules(name)
     words = ["line", name, "--replay", written(tmp_path / "games", game), "--plies", 6, "--data", tmp_path / "nowhere"]
@@ -224,7 +220,6 @@ def test_what_statistics_refuse(words: list[str], said: str, ask: Ask, tmp_path:
 
 
 def test_games_that_were_not_finished(ask: Ask, tmp_path: Path) -> None:
-    """They count as nothing, and are said to be left out."""
     file = written(tmp_path / "games", WON, replace(WON, places=(), events=()), WON)
     answer = ask("match-stats", file, "--format", "json")
     assert [(row["games"], row["drawn"]) for row in answer.json] == [(2, 0)]
@@ -246,7 +241,6 @@ def test_a_curve_of_points(ask: Ask, tmp_path: Path) -> None:
 
 
 def test_a_match_of_pairs(ask: Ask, tmp_path: Path) -> None:
-    """The same seed gives the same games; the rows add up, and the games are in the file."""
     files = [tmp_path / name for name in ("one", "other")]
     rows, again = (ask("match", *WORDS, "--output", file, "--format", "json").json for file in files)
     assert rows == again

@@ -25,7 +25,6 @@ def test_python_has_them_with_the_same_words(verb: Verb) -> None:
 
 
 def test_what_games_lists(ask: Ask) -> None:
-    """The column `commands` has the verbs whose capability a game has."""
     rows = {row["game"]: row["commands"] for row in ask("games", "--format", "json").json}
     assert rows["hexapawn"] == "all"
     assert rows["pig"].split() == list(commands_for(load_rules("pig")))
@@ -49,7 +48,6 @@ MORE = {
 
 
 def test_games_may_have_no_features(ask: Ask) -> None:
-    """The table then has only its headings."""
     for game in ("connect4", "harehedgehog"):
         assert ask("features", game, "--format", "csv").out.strip() == "feature,of,type,column,tells"
         assert ask("features", game).out.split()[:2] == ["feature", "of"]

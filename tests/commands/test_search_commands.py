@@ -48,13 +48,11 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def counted(name: str, plies: int, text: str | None = None) -> list[int]:
-    """Path counts of plain Python."""
     game = load_game(name)
     return [naive.perft(game, parse(game, text or game.start), number) for number in range(1, plies + 1)]
 
 
 def test_perft_in_three_formats(ask: Ask) -> None:
-    """An object, a line or a row for each depth; JSON and CSV have the same fields."""
     leaves = counted("hexapawn", 4)
     assert leaves[0] == 3
     words = ["perft", "hexapawn", "--depth", 4]
@@ -69,7 +67,6 @@ def test_perft_in_three_formats(ask: Ask) -> None:
 
 
 def test_perft_from_a_position_of_a_variant(ask: Ask) -> None:
-    """As an argument or with --from, with --variant, in any number of threads."""
     for words in ([RACE], ["--from", RACE], ["--from", RACE, "--workers", 2]):
         found = ask("perft", "doushouqi", *words, "--depth", 3, "--format", "json").json
         assert [row["leaves"] for row in found] == counted("doushouqi", 3, RACE)
@@ -118,7 +115,6 @@ def test_options_reach_the_engine(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_proof(three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """In all formats, with a file that the check accepts."""
     file = tmp_path / "proof"
     words = ("prove", "doushouqi", HARD, "--data", three_pieces)
     answer = ask(*words, "--output", file, "--format", "json")
@@ -180,7 +176,6 @@ def test_a_position_with_a_table(three_pieces: Path, tmp_path: Path, ask: Ask) -
 
 
 def test_what_is_not_decided(ask: Ask, tmp_path: Path) -> None:
-    """Says within how many plies neither side wins, and exits with 0; there is no proof to write."""
     answer = ask("prove", "doushouqi", "--nodes", 200, "--data", "data", "--output", tmp_path / "proof")
     assert (answer.code, answer.err) == (0, "")
     assert not list(tmp_path.iterdir())
@@ -194,7 +189,6 @@ def test_what_is_not_decided(ask: Ask, tmp_path: Path) -> None:
 
 
 def test_a_proof_that_does_not_hold(ask: Ask, tmp_path: Path) -> None:
-    """Code 1, and a sentence that says why, in all formats; a sound one of a game without tables holds."""
     good, bad = tmp_path / "good", tmp_path / "bad"
     assert ask("prove", "hexapawn", "--output", good).code == 0
     bad.write_text("".join(good.read_text().splitlines(keepends=True)[:-1]))
@@ -279,7 +273,6 @@ def test_a_process_of_its_own(two_pieces: Path) -> None:
 
 
 def test_lines_of_a_short_talk(typed: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without tables where they are by default; what follows quit is not read."""
     monkeypatch.chdir("/")
     answer = typed(["uci", "quit", "uci"], "uci", "hexapawn", "--size", "4x4")
     assert (answer.code, answer.err, answer.out.count("uciok")) == (0, "", 1)
@@ -309,7 +302,6 @@ def expected(name: str, position: Position) -> dict[str, tuple[str, int, int, tu
 
 
 def rows(name: str, position: Position, **options: object) -> dict[str, tuple[str, int, int, tuple[int, int]]]:
-    """What `count` says of each move."""
     game = load_game(name)
     first, second = (f"won_{side.letter}" for side in game.sides)
     said = tablebase.count(name, game.format(position), divide=True, **options)
@@ -327,7 +319,6 @@ def rows(name: str, position: Position, **options: object) -> dict[str, tuple[st
 
 @pytest.mark.parametrize("name", GAMES)
 def test_moves_are_those_of_plain_python(name: str) -> None:
-    """From the start and after each of its moves."""
     start = load_game(name).initial
     for position in (start, *walked(name).children[start]):
         assert rows(name, position) == expected(name, position)
@@ -346,7 +337,6 @@ def test_large_boards_are_counted_move_by_move(tmp_path: Path, hexapawns: Path, 
 
 
 def test_games_by_functions(tmp_path: Path) -> None:
-    """The games after all moves are those of the start, drawn ones included."""
     said = tablebase.count("noughts", divide=True, data=tmp_path / "none")
     assert sum(row["games"] for row in said) == tablebase.count("noughts")["games"] == 255_168
 

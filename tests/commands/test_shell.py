@@ -59,7 +59,6 @@ def echo(
 
 @pytest.fixture(autouse=True)
 def echo(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A command for these tests."""
     module = ModuleType("tablebase.commands.echo")
     exec(SOURCE, vars(module))
     monkeypatch.setitem(sys.modules, module.__name__, module)
@@ -67,7 +66,6 @@ def echo(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_it_is_a_command(ask: Ask) -> None:
-    """With all sorts of options; defaults are those of Python."""
     plain = {"game": "hexapawn", "said": "hello", "also": None, "file": None}
     assert ask("echo", "hexapawn", "--format", "json").json == [plain]
     words = ["--word", "ha", "--times", 2, "--case", "upper", "--loud", "--also", "a", "--also", "b", "--file", "x/y"]
@@ -87,7 +85,6 @@ def test_its_help(ask: Ask) -> None:
 
 
 def test_many_options_stand_in_groups(ask: Ask) -> None:
-    """Each option stands in one group; no help shows types or braces."""
     groups = re.split(r"\n(?=\S.*:\n)", ask("build", "--help").out)
     titles = [group.partition(":\n")[0].strip() for group in groups]
     assert titles[1:] == ["Arguments", "Options", "Game and tables", "Resources", "Output"]
@@ -123,7 +120,6 @@ def test_examples_of_the_help_run(ask: Ask, tmp_path: Path) -> None:
 
 
 def test_commands_have_the_options_that_they_use(ask: Ask) -> None:
-    """A command about an open tablebase that reads no catalog has no option for one."""
     assert "--catalog" in ask("stats", "--help").out
     assert "--data" in ask("probe", "--help").out
     assert "--catalog" not in ask("probe", "--help").out

@@ -71,14 +71,12 @@ def at_work(process: Any) -> list[psutil.Process]:
 
 
 def ended(process: Any) -> tuple[Answer, float]:
-    """What a process said, and the seconds until it ended."""
     begin = time.monotonic()
     out, err = process.communicate(timeout=60)
     return Answer(process.returncode, out, err), time.monotonic() - begin
 
 
 def assert_gone(processes: list[psutil.Process]) -> None:
-    """None of them runs, a second later at most."""
     alive = psutil.wait_procs(processes, timeout=1)[1]
     # Whether the system has taken notice of an orphan's end is another matter.
     assert [one for one in alive if one.status() != psutil.STATUS_ZOMBIE] == []
@@ -110,7 +108,6 @@ def test_a_statement_ends_with_its_program(starting: Start) -> None:
     ("words", "limit"), [(ENDLESS["sql"], 1), pytest.param(JOIN, 3, marks=pytest.mark.full)], ids=["sql", "mine"]
 )
 def test_time_runs_out(words: list[str], limit: int, starting: Start) -> None:
-    """A statement that takes longer than --timeout allows ends in a sentence with code 3."""
     answer, seconds = ended(starting(*words, "--timeout", limit))
     assert (answer.code, answer.out) == (3, "")
     assert answer.errors == [f"error: the statement takes longer than {limit} s: ask for less, or allow more with --timeout"]
