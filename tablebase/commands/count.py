@@ -75,19 +75,11 @@ def _divided(rules: Rules[Any], start: Any, folder: Path, tick: Tick) -> list[Di
     if "game graphs" in rules.can:
         with suppress(CapacityError):
             ranked = lib.ranking.ranking(lib.graph_player.graph_of(lib.player.Seat(rules, start))).moves(start)
-    after = legal(rules, start)
-    rows = [
-        {
-            "move": one.move,
-            "outcome": one.outcome,
-            "distance": one.distance,
-            "games": one.games,
-            **_won(rules, one.won),
-            "share": float(one.share),
-            "position": rules.format(after[one.move]),
-        }
-        for one in ranked or _one_by_one(rules, start, folder, tick)
-    ]
+    after, rows = legal(rules, start), []
+    for one in ranked or _one_by_one(rules, start, folder, tick):
+        row = {"move": one.move, "outcome": one.outcome, "distance": one.distance, "games": one.games}
+        position = rules.format(after[one.move])
+        rows.append({**row, **_won(rules, one.won), "share": float(one.share), "position": position})
     return cast("list[DividedRow]", rows)
 
 

@@ -89,20 +89,13 @@ def prove(
     begin_at = lib.notation.parse(rules, rules.start if position is None else position)
     if file is not None:
         lib.outputs.check_output(file, HINT)
-    if time is None and nodes is None:
-        time = SECONDS
+    seconds = SECONDS if time is None and nodes is None else float("inf") if time is None else time
+    nodes = lib.proof_search.INFINITE if nodes is None else nodes
     with closing(lib.prober.Prober(folder)) if folder else nullcontext() as prober:
         known = _known(rules, begin_at, prober, table_pieces)
-        verdict = lib.proof_search.find_proof(
-            rules,
-            begin_at,
-            prober,
-            nodes=lib.proof_search.INFINITE if nodes is None else nodes,
-            seconds=float("inf") if time is None else time,
-            memory=as_size("memory", memory),
-            most_pieces=table_pieces,
-            known=known.outcome if known is not None and (file is None or known.outcome is Outcome.DRAW) else None,
-        )
+        outcome = known.outcome if known is not None and (file is None or known.outcome is Outcome.DRAW) else None
+        limits: dict[str, Any] = {"nodes": nodes, "seconds": seconds, "memory": as_size("memory", memory)}
+        verdict = lib.proof_search.find_proof(rules, begin_at, prober, **limits, most_pieces=table_pieces, known=outcome)
         found = lib.proof_trees.extract(verdict.search, begin_at, verdict.outcome) if verdict.search and verdict.outcome else None
         row = _row(rules, begin_at, verdict, found, prober, known)
     if file is not None and found is not None:
