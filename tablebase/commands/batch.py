@@ -126,9 +126,6 @@ def show_batch(call: Call) -> int | None:
     return None
 
 
-# Before anything starts
-
-
 def _job(work: Batch, entry: BuildEntry) -> BatchJob:
     with work.at(entry.line):
         rules = lib.installed.load_rules(entry.game)
@@ -204,9 +201,6 @@ def _write_needs(
         sys.stdout.write(f"deadline: {terms.deadline}{late}\n")
     free, memory = in_bytes(lib.folder.free_space(terms.data)), in_bytes(lib.machine.memory())
     sys.stdout.write(f"there is: {free} of disk free, {memory} of memory\n")
-
-
-# The night
 
 
 def _run(work: Batch, jobs: Sequence[BatchJob], steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions) -> BatchResult:

@@ -80,7 +80,6 @@ def prepared(step: FollowUp, data: Path, catalog: str | None, built: Mapping[Pat
 
     The folder and the catalog are those of the batch; `built` has the games that it builds, by the real path of their folder.
     """
-    # In this process only `batch` is loaded.
     import click
 
     name, *words = step.command

@@ -29,10 +29,8 @@ if TYPE_CHECKING:
 
     AnyEstimate: TypeAlias = SliceEstimate | LayerEstimate | ExactEstimate
 
-Memory = Annotated[
-    int | str | None,
-    Shell(help="Memory limit; fewer tables are solved at the same time to stay within it.", metavar="8G", parse=plain.parse_size),
-]
+_MEMORY = "Memory limit; fewer tables are solved at the same time to stay within it."
+Memory = Annotated[int | str | None, Shell(help=_MEMORY, metavar="8G", parse=plain.parse_size)]
 DEFAULT_GRACE = "10min"
 
 
@@ -61,7 +59,7 @@ def build(
 ) -> BuildResult:
     """Solve, verify and store missing tables.
 
-    A bar (without a terminal or a notebook, a line each minute) and messages are written to standard error.
+    Progress and messages are written to standard error: a bar, or without a terminal or a notebook a line each minute.
     An interrupted build can be started again: finished tables and checkpoints are kept, and drafts are removed.
     Times are texts such as ``8h`` and ``07:00``, objects of `datetime`, or seconds, for the deadline since the epoch.
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tablebase.mining.query import Query
 
 OwnTables = Annotated[Mapping[str, "Path | str | pa.Table"] | Sequence[str] | None, Shell(metavar="NAME=FILE")]
+MineFormat = Literal["table", "json", "csv", "markdown", "latex", "parquet"]
 SHOWN = 1000
 """Most rows in a table on the terminal, unless --limit is given."""
 
@@ -104,8 +105,7 @@ class Collection(Charts, PatternSearches):
 
         With only --to, this command exports all tables of the game in the folder 'data'.
 
-        A bar (without a terminal or a notebook, a line each minute) and a summary are written to standard error. The number of rows
-        is returned.
+        Progress and a summary are written to standard error. The number of rows is returned.
 
         Parameters
         ----------
@@ -147,9 +147,7 @@ def show_mine(
     *,
     limit: Annotated[int | None, Shell(help="Show at most N rows.", metavar="N", least=0)] = None,
     timeout: shared.Timeout = None,
-    style: Annotated[
-        Literal["table", "json", "csv", "markdown", "latex", "parquet"], Shell(help="Output format.", option="--format")
-    ] = "table",
+    style: Annotated[MineFormat, Shell(help="Output format.", option="--format")] = "table",
 ) -> int:
     """Without options, this command runs the statement on the tables in the folder 'data', and shows at most 1,000 rows. Statements
     are read-only, and can read only the files that you pass with --table. 'DESCRIBE positions' lists the columns.
@@ -160,9 +158,8 @@ def show_mine(
     def answer() -> None:
         # Loaded where the statement runs, which may be a process that is forked for it.
         if style == "parquet" and sys.stdout.isatty():
-            raise TablebaseError(
-                "Parquet cannot be shown on a screen: redirect it to a file, as in '--format parquet > result.parquet'"
-            )
+            example = "--format parquet > result.parquet"
+            raise TablebaseError(f"Parquet cannot be shown on a screen: redirect it to a file, as in '{example}'")
         capped = limit is None and style == "table"
         with (
             call.opened() as mine,
@@ -185,15 +182,6 @@ def show_mine(
 
 def show_features(call: Call) -> None:
     """Without options, this command lists the features that the game defines, each with a description. It does not need tables."""
-    subjects = {0: "position", 1: "each piece", 2: "each pair"}
-    rows = [
-        {
-            "feature": feature.name,
-            "of": subjects[feature.pieces],
-            "type": " ".join(feature.words) or feature.kind,
-            "column": next(feature.columns(2))[0],
-            "tells": feature.about,
-        }
-        for feature in call()
-    ]
-    call.write(rows, ["feature", "of", "type", "column", "tells"])
+    subjects, columns = {0: "position", 1: "each piece", 2: "each pair"}, ["feature", "of", "type", "column", "tells"]
+    rows = [(one.name, subjects[one.pieces], " ".join(one.words) or one.kind, next(one.columns(2))[0], one.about) for one in call()]
+    call.write([dict(zip(columns, row, strict=True)) for row in rows], columns)

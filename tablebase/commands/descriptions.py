@@ -26,10 +26,7 @@ SUMMED, LONGEST = ("placements", "positions", "wins", "losses", "draws"), ("long
 class Statistics(list[Entry]):
     """Statistics of a game's tables: `Counts` of slices, or rows of layers and of tables of exact values.
 
-    Attributes
-    ----------
-    remarks : list of str
-        Sentences about slices that are not built and files that are gone, which are not counted.
+    `remarks` are sentences about slices that are not built and files that are gone, which are not counted.
     """
 
     def __init__(self, entries: Iterable[Entry], by: str) -> None:
@@ -200,10 +197,5 @@ def describe_material(catalog: Catalog, game: Game, text: str) -> dict[str, Any]
     slices = catalog.slice_counts(game, name)
     if not slices:
         raise missing_table(game, material, catalog.folder)
-    kinds = [game.kinds[kind] for kind in material.kinds]
-    return {
-        "game": game.name,
-        "material": name,
-        "pieces": [f"{game.sides[kind.side].name} {kind.name}" for kind in kinds],
-        "slices": slices,
-    }
+    pieces = [f"{game.sides[kind.side].name} {kind.name}" for kind in map(game.kinds.__getitem__, material.kinds)]
+    return {"game": game.name, "material": name, "pieces": pieces, "slices": slices}

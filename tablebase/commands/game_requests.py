@@ -109,11 +109,7 @@ def move(request: Any) -> dict[str, Any]:
 def computer_move(request: Any, tables: LeafTables | None = None) -> dict[str, Any]:
     """A position after the move that looking ahead finds best.
 
-    Parameters
-    ----------
-    request : object
-    tables : Tables, optional
-        What is known about leaves, for this game.
+    `tables` are the known values of leaves of this game.
     """
     game = _game(request)
     match = _match(game, request)
@@ -155,9 +151,6 @@ def _answer(game: StochasticGame, match: Match[State]) -> dict[str, Any]:
         "cards": [{"card": event.text, "text": game.draw_text(event.text)} for event in match.events if event.drawn],
         "places": list(ending.places) if ending else None,
     }
-
-
-# Reading requests
 
 
 def _game(fields: dict[str, Any]) -> StochasticGame:

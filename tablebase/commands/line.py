@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from tablebase.play.records import Moment
     from tablebase.probe.source import Source
 
-DIGITS = 3
-"""At least, in the names of pictures of a line."""
 FOLDER_CURE = "name a new folder with --to"
 
 
@@ -84,7 +82,7 @@ def show_line(
     found = call()
     rows = found.to_dict()
     if svg is not None:
-        digits = max(DIGITS, len(str(len(rows) - 1)))
+        digits = max(3, len(str(len(rows) - 1)))
         with lib.outputs.written_folder(svg, FOLDER_CURE) as draft:
             for place, picture in enumerate(found.pictures()):
                 (draft / f"{place:0{digits}}.svg").write_text(picture, encoding="utf-8")
@@ -118,9 +116,6 @@ def _in_digits(row: Mapping[str, Any]) -> dict[str, Any]:
     if row.get("best_is_certain") is False:
         row = {**row, "best": f"{row['best']} (perhaps)"}
     return {name: chance_text(value) if name in ("lower", "upper") and value is not None else value for name, value in row.items()}
-
-
-# Recorded games
 
 
 def _replay(call: Call, path: Path, number: int, *, player: str | None, boards: bool) -> None:

@@ -165,11 +165,8 @@ def match_stats(
     picture = as_optional(as_path, "curve", curve)
     if picture is not None:
         lib.picture_files.check_picture(picture, lib.picture_files.OTHER_CURVE)
-    found, unfinished, results = (
-        lib.statistics.MatchStatistics(with_opening=with_opening),
-        0,
-        list[tuple[Sequence[str], Sequence[int]]](),
-    )
+    found, unfinished = lib.statistics.MatchStatistics(with_opening=with_opening), 0
+    results: list[tuple[Sequence[str], Sequence[int]]] = []
     with lib.progress.progress("match-stats", "games") as shown:
         for path in paths:
             for record in lib.records.records_in(path):

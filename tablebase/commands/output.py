@@ -171,10 +171,7 @@ def _width(texts: Sequence[str]) -> int:
 
 
 class _Block:
-    """Columns of a table that stand side by side, given by their texts; texts, but no numbers, give way if it is too wide.
-
-    `right` says of each column whether it is right-aligned.
-    """
+    """Columns of a table side by side, given by their texts; those that are not right-aligned are narrowed if it is too wide."""
 
     def __init__(self, columns: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
         self.columns, self.right = columns, right
@@ -199,11 +196,9 @@ class _Block:
         sys.stdout.writelines(f"{line.rstrip()}\n" for line in map((" " * GAP).join, zip(*aligned, strict=True)))
 
     def _broken(self, row: Sequence[str]) -> Iterator[Sequence[str]]:
-        cells = (
-            [part for line in text.split("\n") for part in chop_cells(line, limit) or [""]]
-            for text, limit in zip(row, self.limits, strict=True)
-        )
-        return zip_longest(*cells, fillvalue="")
+        cells = zip(row, self.limits, strict=True)
+        parts = ([part for line in text.split("\n") for part in chop_cells(line, limit) or [""]] for text, limit in cells)
+        return zip_longest(*parts, fillvalue="")
 
 
 def write_board(game: Game, position: Position, last: str | None = None, *, over: bool = False) -> None:

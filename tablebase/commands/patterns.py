@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tablebase.mining.patterns.dataset import Dataset
     from tablebase.mining.patterns.pattern_search import Patterns, Search
 
+_PAGE = "Also write an HTML page with tables and charts to this file."
 Run = Annotated[Callable[[list["Search"]], Iterable["Patterns"]] | None, PYTHON_ONLY]
 
 
@@ -130,9 +131,7 @@ def show_patterns(
     call: Call,
     *,
     top: Annotated[int, Shell(help="Show this many features, and as many feature pairs.", metavar="N", least=1)] = 10,
-    output: Annotated[
-        Path | None, Shell(help="Also write an HTML page with tables and charts to this file.", metavar="FILE", output=Output.FILE)
-    ] = None,
+    output: Annotated[Path | None, Shell(help=_PAGE, metavar="FILE", output=Output.FILE)] = None,
 ) -> None:
     """Without options, this command analyses all tables of the game in the folder 'data', and finds features and rules that predict
     the outcome. It analyses each set of pieces separately, and also stores these results in the catalog.

@@ -19,9 +19,6 @@ from tablebase.system.compute.messages import say
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from tablebase.mining.charts.figures import Chart
-    from tablebase.mining.charts.tallies import Counting
-
 ChartName = Literal["distances", "survival", "squares", "draws", "parity", "values", "chances", "query"]
 CHARTS = get_args(ChartName)
 EXAMPLE = '"SELECT outcome, count(*) FROM positions GROUP BY outcome"'
@@ -160,7 +157,7 @@ class Charts(Cataloged):
         return figure
 
 
-def _chart(name: str, rules: Any, counter: Counting, given: dict[str, Any], statement: str | None) -> Chart:
+def _chart(name: str, rules: Any, counter: lib.tallies.Counting, given: dict[str, Any], statement: str | None) -> lib.figures.Chart:
     if statement is not None:
         return lib.figures.query(counter, rules, statement, given["kind"] or "bar")
     material, pieces, side = as_texts("material", given["material"]), given["pieces"], given["side"]

@@ -10,7 +10,7 @@ from io import UnsupportedOperation
 from itertools import chain
 from pathlib import Path
 from select import select
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NamedTuple
+from typing import Annotated, Any, BinaryIO, NamedTuple
 
 from tablebase.commands import lib
 from tablebase.commands.calls import Call
@@ -23,9 +23,6 @@ from tablebase.game.plain_arguments import parse_width
 from tablebase.game.values import Bounds, chance_text
 from tablebase.system.compute.messages import cell_text, say
 from tablebase.system.files.inputs import ENCODING
-
-if TYPE_CHECKING:
-    from tablebase.probe.answers import RatedDraw, RatedMove
 
 COLUMNS = ("move", "meaning", "outcome", "distance", "lower", "upper", "position")
 OF_POSITION = ("game", "position", "side")
@@ -204,7 +201,7 @@ def _write_probe(answer: lib.answers.Probe, features: Mapping[str, Any]) -> None
         sys.stdout.write("\n")
 
 
-def _move_rows(move: RatedMove) -> Iterator[dict[str, Any]]:
+def _move_rows(move: lib.answers.RatedMove) -> Iterator[dict[str, Any]]:
     if isinstance(move.value, Bounds):
         yield {"move": move.move, "meaning": move.meaning, **move.value.chances, "position": move.position}
     else:
@@ -214,11 +211,8 @@ def _move_rows(move: RatedMove) -> Iterator[dict[str, Any]]:
     yield from map(_draw_row, move.draws)
 
 
-def _draw_row(draw: RatedDraw) -> dict[str, str]:
+def _draw_row(draw: lib.answers.RatedDraw) -> dict[str, str]:
     return {"move": "", "meaning": f"{draw.probability} {draw.label}", **draw.value.chances, "position": draw.position}
-
-
-# Positions as they are read
 
 
 def is_stream(word: str) -> bool:

@@ -35,7 +35,6 @@ MEMORY = 5 << 29
 PER_WORKER = 1 << 26
 """Additional bytes for each thread that decodes."""
 
-STDOUT, STDERR = 1, 2
 
 _ending = threading.RLock()
 
@@ -74,7 +73,7 @@ def _end(number: int, *, silent: bool) -> None:
     clean_up()
     if not silent:
         with suppress(OSError):
-            os.write(STDERR, f"\nerror: {sentence(number)}\n".encode())
+            os.write(2, f"\nerror: {sentence(number)}\n".encode())
     os._exit(128 + number)
 
 
@@ -94,8 +93,8 @@ def prepare_streams() -> None:
         sys.stdin = open(0, encoding="utf-8")  # noqa: SIM115 (for as long as the program runs)
     if isinstance(sys.stdin, io.TextIOWrapper) and sys.stdin.encoding.lower() == "utf-8":
         sys.stdin.reconfigure(encoding=ENCODING)
-    sys.stdout = _text(sys.stdout, STDOUT, is_status=False)
-    sys.stderr = _text(sys.stderr, STDERR, is_status=True)
+    sys.stdout = _text(sys.stdout, 1, is_status=False)
+    sys.stderr = _text(sys.stderr, 2, is_status=True)
 
 
 def is_unicode() -> bool:

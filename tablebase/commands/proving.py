@@ -150,11 +150,8 @@ def _sentence(game: Game, position: Position, row: dict[str, Any]) -> str:
     if row["size"] is None:
         return f"{side} to move: {row['outcome']}, the game is over\n"
     ending = f" ({_in_words(row['reached'])} by the table)" if row["reached"] else ""
-    return (
-        f"{side} to move: {row['outcome']}, proved by {row['size']:,} positions ({effort})\n"
-        f"longest line, {row['plies']} plies: {' '.join(row['line'])}{ending}\n"
-        f"{known}"
-    )
+    first = f"{side} to move: {row['outcome']}, proved by {row['size']:,} positions ({effort})\n"
+    return f"{first}longest line, {row['plies']} plies: {' '.join(row['line'])}{ending}\n{known}"
 
 
 def _in_words(reached: dict[str, Any] | None) -> str | None:

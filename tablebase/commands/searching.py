@@ -64,10 +64,10 @@ def perft(
     elif repetitions != RepeatedLines.CONTINUE:
         raise ArgumentError(f"paths of {rules.name} are counted whether they repeat a state or not: leave out --repetitions")
     start = rules.initial if position is None else rules.parse(position)
+    rows = []
     with lib.progress.progress(f"perft {rules.name}", "depths", depth, compiles=True) as shown:
         if divide:
             return [{"move": move, "leaves": leaves} for move, leaves in by_move(rules, start, depth, *more).items()]
-        rows = []
         for number, leaves, seconds in by_depth(rules, start, depth, *more):
             shown.update()
             rows.append({"depth": number, "leaves": leaves, "seconds": round(seconds, 3)})

@@ -56,12 +56,8 @@ def verb_parameters(verb: Verb) -> list[Parameter]:
     )
 
 
-# What follows makes commands of click.
-
-
 class _Word(click.Choice[Any]):
-    def normalize_choice(self, choice: object, ctx: click.Context | None) -> str:
-        del ctx
+    def normalize_choice(self, choice: object, ctx: click.Context | None) -> str:  # noqa: ARG002
         return str(choice)
 
 

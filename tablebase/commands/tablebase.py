@@ -40,7 +40,8 @@ class Tablebase(Collection):
     """A folder of tables, open for queries. Safe to use from several threads, and from processes however they are started.
 
     Methods raise `MissingTableError`, with the command that builds the table, if a table is missing; `NotationError` if a text is
-    not a position or a material; and another `TablebaseError` if an argument is wrong or the tablebase has been closed.
+    not a position or a material; and another `TablebaseError` if an argument is wrong or the tablebase has been closed. The
+    `prober` answers the same queries for `Game` and `Position` objects.
 
     Parameters
     ----------
@@ -48,11 +49,6 @@ class Tablebase(Collection):
         URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
     cache : int or str, optional
         Memory for decompressed chunks of tables, in bytes or as a text such as ``1G``; by default 256 MiB.
-
-    Attributes
-    ----------
-    prober : Prober
-        Answers the same queries for `Game` and `Position` objects.
 
     Examples
     --------

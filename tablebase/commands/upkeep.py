@@ -70,7 +70,7 @@ def verify(
     Without options, this command checks all tables of the game in the folder 'data' and uses all processors. If it finds an error,
     the exit code is 1.
 
-    A bar (without a terminal or a notebook, a line each minute), errors and a summary are written to standard error.
+    Progress, errors and a summary are written to standard error.
 
     Parameters
     ----------
