@@ -37,7 +37,6 @@ class Call:
 
     def __init__(self, verb: Verb, given: dict[str, Any]) -> None:
         self.verb, self.given, self.style = verb, given, Format.TABLE
-        # Some functions have another style, which is not the format of rows.
         if "style" not in signature(verb.function).parameters:
             self.style = given.pop("style", Format.TABLE)
         if verb.owner:
@@ -84,10 +83,10 @@ def show_result(call: Call) -> int | None:
 
 def from_input(word: str) -> str:
     """A word, or instead of ``-`` what standard input holds, and instead of ``@FILE`` what the file holds."""
-    if word != "-" and not word.startswith("@"):
-        return word
-    if word != "-":
+    if word.startswith("@"):
         return read_text(Path(word[1:]), "name another file")
+    if word != "-":
+        return word
     try:
         text = sys.stdin.read(MOST + 1)
     except UnicodeDecodeError as error:
@@ -99,7 +98,6 @@ def from_input(word: str) -> str:
 
 def program_call() -> str:
     """The command that is being run, as a shell takes it, without passwords."""
-    # The functions of Python need no shell.
     import click
 
     return " ".join(map(shell_word, ["tablebase", *map(without_passwords, click.get_current_context().find_root().obj.words)]))

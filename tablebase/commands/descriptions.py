@@ -109,7 +109,7 @@ def list_records(catalog: Catalog, game: Game, by: str = "pieces") -> list[Recor
 
 
 def distances_of(catalog: Catalog, game: Game, name: str) -> list[DistanceRow]:
-    """Return how many placements of each slice of a material, named as by `material_name`, are won or lost at each distance."""
+    """Count the placements of each slice of a material, named as by `material_name`, that are won or lost at each distance."""
     statement = (
         "SELECT c.side, d.outcome, d.distance, d.placements FROM slices c "
         "JOIN solutions s ON s.id = c.solution_id JOIN distances d ON d.solution_id = s.id "

@@ -33,7 +33,6 @@ def is_drawn(rules: Rules[Any]) -> bool:
 
 def check_sheet(rules: Rules[Any], path: Path, noun: str = "sheet", option: str = "--sheet") -> None:
     """Refuse a sheet, or a single picture, of a game without pictures, or a file that it cannot be written to."""
-    # Pictures are loaded when one is drawn.
     lib.pictures.check_pictures(rules, f"leave out {option}")
     lib.printing.check_sheet(path, noun)
 

@@ -63,11 +63,8 @@ def write_findings(results: Iterable[Patterns], count: int, top: int, style: For
     if style is Format.JSON:
         write_rows((_json_object(result, top) for result in results), style)
     elif style is not Format.TABLE:
-        rows = (
-            {**kept.subject_fields(result), **row, "target": result.target.name, "slices": len(result.slices)}
-            for result in results
-            for row in kept.gain_rows(result, top, top)
-        )
+        gains = ((one, row) for one in results for row in kept.gain_rows(one, top, top))
+        rows = ({**kept.subject_fields(one), **row, "target": one.target.name, "slices": len(one.slices)} for one, row in gains)
         write_rows(rows, style, [*SUBJECT_FIELDS, *GAIN_FIELDS, *TOTAL_FIELDS, "target", "slices"])
     elif count == 1:
         for result in results:

@@ -107,10 +107,7 @@ def move(request: Any) -> dict[str, Any]:
 
 @_command({"position"}, {"settings"})
 def computer_move(request: Any, tables: LeafTables | None = None) -> dict[str, Any]:
-    """A position after the move that looking ahead finds best.
-
-    `tables` are the known values of leaves of this game.
-    """
+    """A position after the move that looking ahead finds best; `tables` have known values of the game's leaves."""
     game = _game(request)
     match = _match(game, request)
     chosen = lib.lookahead_player.parse_settings(game, _settings(request, game))

@@ -196,7 +196,7 @@ class Session:
             commands["resign"] = ("give the game up", self.match.resign)
         for player in self.players.values():
             for word, command in player.commands().items():
-                commands.setdefault(word, (command.about, partial(_answer, command)))
+                commands.setdefault(word, (command.about, partial(lambda one: _say(one.answer()), command)))
         return commands
 
     def _show_help(self) -> None:
@@ -208,10 +208,11 @@ class Session:
         if "squares" in rules.can:
             _say(" ".join(legal))
             return
-        meanings = [rules.move_text(self.match.position, move) for move in legal]
-        cells = zip(legal, meanings, map(rules.format, legal.values()), strict=True)
-        columns = ["move", "meaning", "position"]
-        lib.output.write_table([dict(zip(columns, row, strict=True)) for row in cells], columns)
+        rows = [
+            {"move": one, "meaning": rules.move_text(self.match.position, one), "position": rules.format(legal[one])}
+            for one in legal
+        ]
+        lib.output.write_table(rows, list(rows[0]))
 
     def _show_hint(self) -> None:
         try:
@@ -279,10 +280,6 @@ class Session:
 def _listed(words: Any) -> str:
     *first, last = words
     return f"{', '.join(first)} and {last}" if first else str(last)
-
-
-def _answer(command: Any) -> None:
-    _say(command.answer())
 
 
 def _say(text: str) -> None:

@@ -1,7 +1,4 @@
-"""The program as a process: its standard streams, the signals that end it, and child processes for commands and statements.
-
-A signal ends it at once, one sentence says why, and the exit code says which signal it was.
-"""
+"""The program as a process: its standard streams, the signals that end it, and child processes for commands and statements."""
 
 from __future__ import annotations
 

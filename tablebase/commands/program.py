@@ -39,12 +39,10 @@ def commands() -> list[str]:
 class _Program(Exemplified, click.Group):
     """The program; its help describes commands without making them, which takes far longer."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        del ctx
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return commands()
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> Any:
-        del ctx
+    def get_command(self, ctx: click.Context, cmd_name: str) -> Any:  # noqa: ARG002
         return command_of(cmd_name) if cmd_name in commands() else None
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
@@ -53,8 +51,7 @@ class _Program(Exemplified, click.Group):
             raise click.UsageError(f"No such command {args[0]!r}." + f" Did you mean {near}?" * bool(near))
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        del ctx
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         width = max(map(len, commands()))
         for title in dict.fromkeys(verb.group for verb in VERBS.values() if verb.group):
             with formatter.section(title):

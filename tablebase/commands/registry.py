@@ -1,7 +1,6 @@
 """Verbs for games: each with the games that it takes, and its place in Python.
 
-What commands and answers over HTTP refuse, and the column `commands` of ``tablebase games``, follow from this list.
-Tests compare it with the command line and with Python.
+Refusals of commands and of answers over HTTP, and the column `commands` of ``tablebase games``, follow from this list.
 """
 
 from __future__ import annotations

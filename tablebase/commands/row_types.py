@@ -1,7 +1,4 @@
-"""Answers as JSON has them: the description of the interface and the columns of the command line follow from these.
-
-Rows that are dataclasses themselves are `tablebase.catalog.catalog.Counts` and `tablebase.building.estimate.SliceEstimate`.
-"""
+"""Answers as JSON has them: the description of the interface and the columns of the command line follow from these."""
 
 from __future__ import annotations
 

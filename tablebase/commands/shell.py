@@ -102,12 +102,10 @@ def _type_of(kinds: Sequence[Any], shell: Shell) -> click.ParamType[Any]:
 
 
 class _Argument(click.Argument):
-    def get_usage_pieces(self, ctx: click.Context) -> list[str]:
-        del ctx
+    def get_usage_pieces(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return [str(self.metavar) if self.required else f"[{self.metavar}]"]
 
-    def get_error_hint(self, ctx: click.Context | None) -> str:
-        del ctx
+    def get_error_hint(self, ctx: click.Context | None) -> str:  # noqa: ARG002
         return f"'{self.metavar}'"
 
 

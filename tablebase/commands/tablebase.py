@@ -1,8 +1,4 @@
-"""An open tablebase: what `tablebase.open` returns.
-
-Queries come in pairs: `probe_…` raises `MissingTableError` if a table has not been built, `get_…` returns a default
-instead. A missing table can never be mistaken for a draw.
-"""
+"""An open tablebase. `probe…` raises `MissingTableError` if a table is missing, `get…` returns a default: never a draw."""
 
 from __future__ import annotations
 

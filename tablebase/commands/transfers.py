@@ -184,8 +184,8 @@ def unpack(
     return _take(f"unpack {place}", "unpacked in", to, entries, restored, failed=len(errors), verbose=verbose)
 
 
-def _check_other(place: str | Path, data: Path) -> None:
-    if Path(place).resolve() == data.resolve():
+def _check_other(place: Path, data: Path) -> None:
+    if place.resolve() == data.resolve():
         raise ArgumentError(f"{place} is the folder of the tables itself: name another one")
 
 

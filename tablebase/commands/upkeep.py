@@ -87,14 +87,13 @@ def verify(
     VerifyResult
         Its `errors` are empty if all tables are correct.
     """
-    given = size or variant or pieces is not None or material
     query = lib.options.TableQuery(as_counts(pieces), as_texts("material", material))
     folder, url, listed = as_folder(data), as_catalog(catalog), None if published is None else Path(published)
     rules = None if game is None else lib.game_arguments.as_rules(game, size, variant)
     if quick:
         if listed is not None:
             raise ArgumentError("--published compares values, which --quick does not read: leave one of them out")
-        if rules is None and given:
+        if rules is None and (size or variant or pieces is not None or material):
             raise ArgumentError("name the game of the tables that are to be checked: which these are depends on it")
         threads, entries = usable_workers(workers), list(lib.catalog.entries_of(folder, url).values()) if rules is None else []
         if rules is not None:
