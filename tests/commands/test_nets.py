@@ -90,6 +90,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, two_pieces: Path, race_tabl
 
 
 def compare(nets: Net, part: str, key: str, found: Any) -> None:
+    """What has been found is what the net has."""
     found = json.loads(json.dumps(found))
     if WRITING:
         nets.setdefault(part, {})[key] = found
@@ -107,6 +108,7 @@ def test_probes_and_lines(name: str, step: int, nets: Net, folder: Path, ask: As
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=COSTLY.get(name, ())) for name in MATCHES])
 def test_matches(name: str, nets: Net, folder: Path, ask: Ask) -> None:
+    """Their tables, and the games of those of pieces."""
     words, output = ["match", *shlex.split(MATCHES[name])], folder.parent / f"{name}.games"
     words += ["--opening", "2", "--seed", "7", "--data", folder, "--format", "json"]
     writes = isinstance(load_rules(words[1]), Game)
