@@ -203,11 +203,10 @@ def _check_positions(name: str, params: Mapping[str, Any], rules: Rules[Any]) ->
     if name != "plot":
         # A chart also takes patterns of materials.
         lib.kinds.table_kind(rules).check_materials(params.get("material") or [])
-    words = [*(params.get("positions") or []), params.get("position"), params.get("start")]
-    for text in filter(None, words):
-        if not is_stream(text):
+    for text in [*(params.get("positions") or []), params.get("position"), params.get("start")]:
+        if text is not None and not is_stream(text):
             lib.game_arguments.as_asked(rules, text)
-        elif text != STANDARD_INPUT:
+        elif text is not None and text != STANDARD_INPUT:
             # Each of its lines has a separate answer; that the file can be read is all that is checked.
             next(asked([text]), None)
 
