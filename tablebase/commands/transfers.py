@@ -27,7 +27,7 @@ STRONGEST = 22
 
 @dataclass
 class Transfer:
-    """Number of tables that were copied, imported, packed or unpacked, and the bytes of their files."""
+    """Result of a transfer: numbers of all `tables`, of `new` tables and of tables already `there`, and the bytes of new files."""
 
     tables: int  # all that were selected
     new: int = 0
