@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @brief
 @dataclass(frozen=True)
 class VerifyResult:
-    """The outcome of a check: the number of `tables`, `errors` by table, and how many tables were `compared` with published ones."""
+    """The outcome of a check: the number of `tables`, `errors` by table, and the number `compared` with published values."""
 
     tables: int  # all that were checked
     errors: Mapping[str, str] = field(default_factory=dict)  # by table
