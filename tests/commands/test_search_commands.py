@@ -52,18 +52,13 @@ def counted(name: str, plies: int, text: str | None = None) -> list[int]:
     return [naive.perft(game, parse(game, text or game.start), number) for number in range(1, plies + 1)]
 
 
-def test_perft_in_three_formats(ask: Ask) -> None:
+def test_perft(ask: Ask) -> None:
     leaves = counted("hexapawn", 4)
     assert leaves[0] == 3
-    words = ["perft", "hexapawn", "--depth", 4]
-    found = ask(*words, "--format", "json").json
+    found = ask("perft", "hexapawn", "--depth", 4, "--format", "json").json
     assert [list(row) for row in found] == [["depth", "leaves", "seconds"]] * 4
     assert [(row["depth"], row["leaves"]) for row in found] == list(enumerate(leaves, start=1))
     assert all(isinstance(row["seconds"], float) and row["seconds"] >= 0 for row in found)
-    assert [row["leaves"] for row in ask(*words, "--format", "csv").csv] == list(map(str, leaves))
-    heading, _, *lines = ask(*words).out.splitlines()
-    assert heading.split() == ["depth", "leaves", "seconds"]
-    assert [line.split()[1] for line in lines] == [str(count) for count in leaves]
 
 
 def test_perft_from_a_position_of_a_variant(ask: Ask) -> None:
@@ -223,18 +218,6 @@ def test_missing_tables_are_named(copied: Path, ask: Ask) -> None:
         path.unlink()
     answer = ask("analyse", "doushouqi", "7/7/7/7/3c3/3C3/3r3/7/7 w", "--depth", 1, "--data", copied)
     assert answer.err.startswith("searched without the tables of 2 materials, such as CvC: run 'tablebase build doushouqi --mat")
-
-
-@pytest.mark.full
-def test_a_reader_may_leave() -> None:
-    """As `head` does; the program ends without a word."""
-    with start_fresh("analyse", "doushouqi", "--no-tables", "--depth", 9) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        assert process.stdout.readline().split()[0] == "depth"
-        process.stdout.close()
-        assert process.wait(timeout=60) == 0
-        assert [line for line in process.stderr if "compiling" not in line] == []
 
 
 @pytest.mark.full
