@@ -134,11 +134,10 @@ def write_table(rows: Sequence[Row], columns: Sequence[str], *, verbatim: bool =
 def write_fixed(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Write rows as they come, with all cells but the last in columns of a fixed width."""
     rule = RULE if is_unicode() else "-"
-    between = " " * GAP
     *widths, _ = [max(WIDTH, len(name)) for name in columns]
 
     def line(cells: Sequence[str]) -> str:
-        return between.join([*map(str.rjust, cells, widths), cells[-1]]) + "\n"
+        return (" " * GAP).join([*map(str.rjust, cells, widths), cells[-1]]) + "\n"
 
     rows = iter(rows)
     # Without any heading if there is an error before the first row.
@@ -203,10 +202,14 @@ class _Block:
 
 def write_board(game: Game, position: Position, last: str | None = None, *, over: bool = False) -> None:
     """Draw a position with text; the squares of the last move are marked, and no side is to move if the game is over."""
+    lines = board_picture(game, position, last).splitlines()[: -1 if over else None]
+    if not (sys.stdout.isatty() or {"FORCE_COLOR", "TTY_COMPATIBLE"} & os.environ.keys()):
+        sys.stdout.write("\n".join(lines) + "\n")
+        return
+    # Loaded only for colours; where NO_COLOR is set, it writes none.
     from rich.console import Console
     from rich.text import Text
 
-    lines = board_picture(game, position, last).splitlines()[: -1 if over else None]
     styles = dict(zip((one.symbol for one in game.terrain), TERRAIN, strict=False))
     styles |= {kind.symbol: SIDES[kind.side] for kind in game.kinds} | dict.fromkeys("[]", LAST_MOVE)
     text = Text()
@@ -216,5 +219,4 @@ def write_board(game: Game, position: Position, last: str | None = None, *, over
             text.append(character, styles.get(character))
         text.append("\n")
     text.append("\n".join(lines[game.board.height :]))
-    # Without a terminal, and where NO_COLOR is set, this writes no colours.
     Console(file=sys.stdout, width=UNLIMITED, highlight=False).print(text)
