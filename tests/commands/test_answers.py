@@ -208,7 +208,6 @@ def test_statements_over_the_catalog(tables: Tablebase, two_pieces: Path, ask: A
 
 
 def test_descriptions(tables: Tablebase, ask: Ask) -> None:
-    """A game as `games` lists it, with what has been built; a material with its row of the view."""
     game = tables.describe("doushouqi")
     [listed] = [row for row in ask("games", "--format", "json").json if row["game"] == "doushouqi"]
     assert {key: game[key] for key in ("game", "title", "squares", "start")} == {
@@ -277,12 +276,10 @@ def good(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def one_sentence(error: TablebaseError) -> bool:
-    """Whether an error is a sentence in a line, without Python's own words."""
     return bool(str(error)) and "\n" not in str(error) and "object has no attribute" not in str(error)
 
 
 def test_all_public_methods_are_here(tmp_path: Path) -> None:
-    """So that a new one has to be added."""
     public = {name for name, _ in inspect.getmembers(Tablebase, inspect.isfunction) if not name.startswith("_")}
     assert public == {*good(tmp_path), "close"}
 
@@ -320,7 +317,6 @@ def test_unknown_options_are_refused(tables: Tablebase, tmp_path: Path) -> None:
 
 
 def test_what_opens_tables(two_pieces: Path) -> None:
-    """Folder, catalog and memory; the memory may be a text as on the command line."""
     for arguments in (
         {"folder": 5},
         {"folder": "a\0b"},

@@ -89,7 +89,6 @@ def test_bad_folders_to_build_in(name: str, command: list[str], folders: Path, a
 
 
 def test_reindexing_files_of_no_table(tmp_path: Path, ask: Ask) -> None:
-    """A file whose name is not a material is refused; one of a game that is not installed is left alone, and named."""
     others = [tmp_path / "chess/2/KvK.h5", tmp_path / "doushouqi/2/notes.h5"]
     for path in others:
         path.parent.mkdir(parents=True)
@@ -102,7 +101,6 @@ def test_reindexing_files_of_no_table(tmp_path: Path, ask: Ask) -> None:
 
 
 def test_help_names_options_that_exist() -> None:
-    """An option in the help of a command is one of this command, or is named with the command that has it."""
     options = {name: {option for one in command_of(name).params for option in one.opts} for name in commands()}
     for name in commands():
         text = " ".join(str(getattr(one, "help", "")) for one in command_of(name).params)

@@ -87,7 +87,6 @@ def test_a_dry_run_starts_nothing(tmp_path: Path, ask: Ask) -> None:
 def test_everything_is_built_and_then_the_steps_are_taken(
     two_pieces: Path, tmp_path: Path, ask: Ask, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The tables are those of `build`, and a file has what the command would have written; Python returns what was done."""
     output, log = tmp_path / "outcomes.csv", tmp_path / "night.jsonl"
     steps = f"""
     [[then]]
@@ -256,7 +255,6 @@ def test_what_has_not_changed_does_not_run_again(hexapawns: Path, tmp_path: Path
 
 
 def test_files_of_others_are_not_replaced(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
-    """One that the batch did not write, or that has changed since, is refused before anything starts, unless it may be replaced."""
     data, output = tmp_path / "data", tmp_path / "out.csv"
     output.write_text("mine")
     path = follow_up(tmp_path, output)
@@ -290,7 +288,6 @@ def test_one_run_at_a_time(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
 
 @pytest.mark.full
 def test_a_batch_on_a_cluster(tmp_path: Path, ask: Ask) -> None:
-    """Its tables are built by workers of Dask, in as much memory as each of them has."""
     path = night(tmp_path, 'executor = "dask"\nworkers = 2\nmemory = "4G"\n[[build]]\ngame = "doushouqi"\nmaterial = "CvC"\n')
     answer = ask("batch", path, "--data", tmp_path / "data")
     assert answer.code == 0, answer.err

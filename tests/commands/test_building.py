@@ -249,7 +249,6 @@ def test_a_build_in_time(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
 
 
 def test_a_log_for_people_grows(tmp_path: Path, ask: Ask) -> None:
-    """One line a table; what another build writes comes behind it; a table that was there is said to be."""
     log, data = tmp_path / "build.log", tmp_path / "data"
     also = tmp_path / "log.jsonl"
     for material in ("RvC", "CvC"):

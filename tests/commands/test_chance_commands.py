@@ -19,7 +19,6 @@ RACE = "harehedgehog-cards=none"
 
 
 def test_estimates_are_at_least_what_is_built(piglet_tables: Path, ask: Ask) -> None:
-    """Numbers without a state are counted, and the line below says so."""
     game = "pig-die=2-target=3"
     assert "\nupper bounds: states, disk\n" in ask("estimate", game).out
     [line] = ask("estimate", game, "--format", "json").json

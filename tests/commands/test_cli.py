@@ -33,7 +33,6 @@ TOO_LATE = "7/3C3/7/7/7/7/7/7/c6 b"
 
 
 def parse_table(text: str) -> list[dict[str, str]]:
-    """The rows of a table for people."""
     header, rule, *lines = text.rstrip("\n").splitlines()
     assert set(rule) <= set("─-━ ")
     names = re.split(r" {2,}", header.strip())
@@ -64,7 +63,6 @@ def test_probe_json_is_stable(two_pieces: Path, ask: Ask) -> None:
 
 @pytest.mark.parametrize("by", [pytest.param("pieces", marks=pytest.mark.full), "material"])
 def test_stats_are_stable(by: str, three_pieces: Path, ask: Ask) -> None:
-    """The documented fields in their order, and the same rows as JSON, as CSV and as a table for people."""
     arguments = ["stats", "doushouqi", "--by", by, "--data", three_pieces]
     rows = ask(*arguments, "--format", "json").json
     fields = [*([] if by == "pieces" else ["material", "side"]), *COUNTED.split()]
@@ -133,7 +131,6 @@ def test_verify_finds_a_flipped_byte(copied: Path, ask: Ask) -> None:
 
 
 def test_verify_compares_with_published_digests(copied: Path, tmp_path: Path, ask: Ask) -> None:
-    """Tables of other values than those published fail; tables that the list does not have are only counted."""
     listed = tmp_path / "published.csv"
     statement = "SELECT game, material, values_sha256 FROM tables WHERE material <> 'CvC' ORDER BY material"
     listed.write_text(ask("sql", statement, "--data", copied, "--format", "csv").out)
@@ -181,7 +178,6 @@ def test_the_largest_plan_is_refused_at_once(tmp_path: Path) -> None:
 
 
 def test_the_help_of_the_program_has_every_command_once(ask: Ask) -> None:
-    """In groups, with the first sentence about each on one line of at most 80 columns, and examples that run."""
     said = ask("--help").out
     lines = said.splitlines()
     sections = [line.rstrip(":") for line in lines if re.fullmatch(r"[A-Z]\w+:", line)]
@@ -199,7 +195,6 @@ def test_the_help_of_the_program_has_every_command_once(ask: Ask) -> None:
     "words", [["stats", "doushouqi", "--by", "material"], ["games", "--format", "json"]], ids=["table", "json"]
 )
 def test_a_closed_pipe_is_no_error(words: list[str], three_pieces: Path) -> None:
-    """If the other end of a pipe is closed, as by `head`, the program ends without a traceback."""
     read, write = os.pipe()
     os.close(read)
     data = ["--data", str(three_pieces)] if words[0] == "stats" else []
@@ -227,7 +222,6 @@ def test_complete_counts_say_so(foxes: Path, ask: Ask) -> None:
 @pytest.mark.parametrize("by", ["pieces", "material"])
 @pytest.mark.parametrize("style", ["table", "csv", "json"])
 def test_a_partial_build_is_said(by: str, style: str, tmp_path: Path, ask: Ask) -> None:
-    """On stderr with numbers, whatever is printed; in JSON by a field; CSV has the columns that it always had."""
     assert ask("build", "hexapawn", "--material", "PPvPP", "--data", tmp_path).code == 0
     answer = ask("stats", "hexapawn", "--by", by, "--data", tmp_path, "--format", style)
     assert answer.code == 0
@@ -245,7 +239,6 @@ def counted_on_the_front_page(folder: Path) -> dict[str, int]:
 
 
 def test_a_deleted_table_is_not_counted(pawns: Path, ask: Ask) -> None:
-    """By no command, nor on a server's front page; `stats` names it, and a game whose tables have all gone has none."""
     assert counted_on_the_front_page(pawns) == {"hexapawn": 6}
     (pawns / "hexapawn" / "6" / "PPPvPPP.h5").unlink()
     answer = ask("stats", "hexapawn", "--data", pawns, "--format", "json")
@@ -260,7 +253,6 @@ def test_a_deleted_table_is_not_counted(pawns: Path, ask: Ask) -> None:
 
 
 def test_without_its_catalog_a_folder_is_not_empty(pawns: Path, ask: Ask) -> None:
-    """The sentence says how many table files lie there, and names the command that makes the catalog."""
     before = ask("stats", "hexapawn", "--data", pawns).out
     (pawns / FILE_NAME).unlink()
     for words in (["stats", "hexapawn"], ["sql", "SELECT 1"], ["verify", "hexapawn"], ["prune"]):

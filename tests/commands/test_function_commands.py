@@ -137,14 +137,12 @@ def test_out_of_memory_names_a_smaller_variant(ask: Ask, tmp_path: Path, monkeyp
 
 
 def test_an_estimate_says_what_it_does_and_ends(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Positions are listed for a bounded time; a build has its own limit."""
     assert ask("estimate", "rows").err == "listing all positions of rows, for at most 1 min\n"
     monkeypatch.setattr(exact_kind, "PATIENCE", 0.0)
     assert_refused(ask("estimate", "rows"), 3, "the table of rows has more than 1 positions", "build it with --for 1h")
 
 
 def test_solvers_that_there_are(ask: Ask, tmp_path: Path) -> None:
-    """Those of other kinds of games are refused, from Python and in batch files as well; its own has the name that logs use."""
     folder, batch = tmp_path / "new", tmp_path / "batch.toml"
     for name in ("nonsense", "planes"):
         said = f"there is no solver '{name}' for rows: choose auto or exact"
@@ -181,7 +179,6 @@ def test_a_wrong_solver_is_not_believed(ask: Ask, tmp_path: Path, monkeypatch: p
 
 
 def test_moves_in_words(ask: Ask, tmp_path: Path) -> None:
-    """Where the rules have words for them, the table for people says them; programs get the moves alone."""
     ask("build", "kalah-pits=2-seeds=1", "--data", tmp_path)
     words = ["probe", "kalah-pits=2-seeds=1", "1,1,0 1,1,0 s", "--data", tmp_path]
     shown = ask(*words).out
@@ -226,7 +223,6 @@ def test_hints(typed: Ask, data: Path) -> None:
 
 
 def test_a_error_of_the_rules_is_a_sentence(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wherever a function of an author fails: it names the function and the position."""
     assert ask("build", "rows", "--data", tmp_path / "data").code == 0
 
     def failing(*_: object) -> object:
@@ -279,7 +275,6 @@ VAGUE: dict[str, dict[str, Callable[..., Any]]] = {
 def test_functions_that_do_not_agree(
     error: str, command: str, said: str, ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each is a sentence with a position, and nothing is left on disk."""
     monkeypatch.setattr("support.functions.rows", lambda: type("Vague", (Rows,), VAGUE[error])())
     load_rules.cache_clear()
     words = ["--player", "random", "--player", "random", "--games", "2"] if command == "match" else []
@@ -299,8 +294,6 @@ def test_functions_that_do_not_agree(
     ],
 )
 def test_parts_that_are_missing(part: str, value: object, said: str) -> None:
-    """A game without them is refused, for any command."""
-
     class Partial(Misere):
         def __init__(self) -> None:
             super().__init__(3)

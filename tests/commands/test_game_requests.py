@@ -223,7 +223,6 @@ def test_whatever_is_put_in(command: str, request_: Any) -> None:
 
 
 def test_other_games_are_played_through_the_same_commands() -> None:
-    """Pig: a position is its text, also where it is described."""
     reply = new_game({"game": "pig-target=4"})
     assert reply["description"] == {"text": "0,0 1 0"}
     reply = move({"game": reply["game"], "position": reply["description"], "code": 1, "seed": 2})

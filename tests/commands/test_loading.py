@@ -84,7 +84,6 @@ def test_ctrl_c_while_the_program_is_loaded(module: str, script: bool, tmp_path:
 
 
 def test_ctrl_c_while_a_library_is_loaded(tmp_path: Path) -> None:
-    """A script that imports the package gets the exception, as from any library."""
     (tmp_path / "sitecustomize.py").write_text(INTERRUPTED.format(module="tablebase.errors"))
     call = "try:\n    import tablebase\nexcept KeyboardInterrupt:\n    print('interrupted')"
     assert ask_fresh(program=call, environment={"PYTHONPATH": str(tmp_path)}).out == "interrupted\n"
@@ -174,7 +173,6 @@ SEVERAL = (
 
 
 def optimized(*commands: list[str], code: str = SEVERAL, level: str = "2") -> Answer:
-    """Run commands, one after the other, in a new process without docstrings."""
     return ask_fresh(json.dumps(commands), program=code, environment={"PYTHONOPTIMIZE": level})
 
 

@@ -127,7 +127,6 @@ def test_moves_of_unknown_value(three_pieces: Path, tmp_path: Path, ask: Ask) ->
 
 @pytest.mark.parametrize("name", ["foxhounds", "hexapawn-4x4", "hexapawn", pytest.param("doushouqi", marks=pytest.mark.full)])
 def test_the_most_pieces_of_a_table(name: str) -> None:
-    """One material with this many pieces can be built, and none with one more."""
     game = load_game(name)
     most = most_pieces(game)
     assert any(is_buildable(game, material) for material in stored_materials(game, most)[-2000:])
@@ -219,7 +218,6 @@ def test_commands_are_shown_without_passwords(words: str, shown: str) -> None:
     ids=lambda words: words[0],
 )
 def test_no_more_workers_than_processors(words: tuple[object, ...], copied: Path, ask: Ask) -> None:
-    """More would only wait for each other; a sentence on standard error says how many are used."""
     answer = ask(*words, "--workers", 1000, "--data", copied)
     assert (answer.code, answer.errors) == (0, [])
     assert answer.err.count(f"workers: {cores()} instead of 1000") == answer.err.count("1000") == 1
@@ -296,7 +294,6 @@ def test_strict_stops_at_the_first_line_without_an_answer(lines: Path, two_piece
 
 
 def test_a_line_is_answered_before_the_next_one_is_written(two_pieces: Path) -> None:
-    """A program can ask, read the answer, and ask again."""
     command = [sys.executable, "-m", "tablebase", "probe", "doushouqi", "-", "--data", str(two_pieces), "--format", "csv"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None

@@ -59,7 +59,6 @@ CELLS = st.lists(st.text("ab 1é日\u0301[]:─", max_size=6).map("a{}b".format)
 
 
 def written(columns: list[list[str]], width: int) -> list[str]:
-    """Lines of a table of texts; each column begins with its heading."""
     names = [cells[0] for cells in columns]
     rows = [dict(zip(names, row, strict=True)) for row in zip(*(cells[1:] for cells in columns), strict=True)]
     with redirect_stdout(io.StringIO()) as said, pytest.MonkeyPatch.context() as patch:
@@ -209,7 +208,6 @@ def test_a_long_table_takes_no_longer_than_three_times_its_csv() -> None:
 
 @given(st.floats(-2000, 2000))
 def test_a_number_does_not_look_whole_unless_it_is(value: float) -> None:
-    """It is rounded, to three decimals if these are enough."""
     text = number_text(value)
     assert (float(text.replace(",", "")).is_integer()) == value.is_integer()
     if not round(value, 3).is_integer():
@@ -280,7 +278,6 @@ def coloured(game: Game, capsys: pytest.CaptureFixture[str]) -> str:
 
 
 def test_colours(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a terminal only, and not where NO_COLOR is set."""
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
     plain = coloured(GAME, capsys)
@@ -470,7 +467,6 @@ def test_a_byte_order_mark_in_files(ask: Ask, tmp_path: Path, hexapawns: Path) -
 
 
 def test_quiet_commands_print_only_results_and_errors(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
-    """Also the follow-up commands of a batch; without the option each of these has messages."""
     file, build = tmp_path / "night.toml", '[[build]]\ngame = "hexapawn"\nmaterial = "PvP"\n'
     file.write_text(f'workers = 1\n{build}[[then]]\ncommand = ["verify", "hexapawn"]\n')
     tables = tmp_path / "tables"

@@ -31,7 +31,6 @@ def test_probe_draws_the_position(style: str, tables: Tablebase, tmp_path: Path,
 
 @pytest.mark.parametrize(("width", "millimetres"), [("88mm", 88), ("5cm", 50), ("2in", 50.8), ("column", 88)])
 def test_a_picture_is_as_wide_as_it_is_to_be(width: str, millimetres: float, tmp_path: Path, ask: Ask) -> None:
-    """As a page of PDF without margins, in pixels of 300 an inch, and in the unit of SVG; its height follows."""
     words = ["probe", "hexapawn-3x4", "ppp/3/3/PPP w", "--output"]
     tablebase.build("hexapawn", size="3x4", data=tmp_path / "tables")
     for suffix in ("pdf", "png", "svg"):
@@ -73,7 +72,6 @@ def test_python_writes_the_picture_of_the_command(pawn_tables: Tablebase, tmp_pa
 
 
 def test_line_draws_every_ply(tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
-    """A file for each row, to the end of the game, in a folder that is new or empty; one with files is left as it is."""
     words = ["line", "doushouqi", LOST, "--data", tables.folder]
     (tmp_path / "empty").mkdir()
     for folder in (tmp_path / "new" / "line", tmp_path / "empty"):
@@ -89,7 +87,6 @@ def test_line_draws_every_ply(tables: Tablebase, tmp_path: Path, ask: Ask) -> No
 
 
 def test_games_by_functions_are_drawn_in_the_same_way(piglet_tables: Path, tmp_path: Path, ask: Ask) -> None:
-    """To a file, to a folder, on a sheet and in the terminal, by what `svg.board` and the rules draw."""
     name, start = "pig-die=2-target=3", "0,0 1 0"
     rules: Any = load_rules(name)
     data = ["--data", piglet_tables]
@@ -108,7 +105,6 @@ def test_games_by_functions_are_drawn_in_the_same_way(piglet_tables: Path, tmp_p
 
 
 def test_sheets_are_those_of_python(pawn_tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
-    """Of probes, of a line with and without all plies, and of boxes; the answer is what it is without a sheet."""
     file = tmp_path / "positions"
     file.write_text("ppp/3/PPP w\nppp/1P1/P1P b\n", encoding="utf-8")
     white = tablebase.boxes("hexapawn", side="w")
@@ -136,7 +132,6 @@ def test_sheets_are_those_of_python(pawn_tables: Tablebase, tmp_path: Path, ask:
 
 
 def test_boxes_that_have_learned(tmp_path: Path, ask: Ask) -> None:
-    """The command lists what `tablebase.boxes` finds, of a file that the player has kept, too."""
     boxes = tmp_path / "boxes.json"
     lost = "b1b2\nb2c3\nquit\n"
     assert ask("boxes", "hexapawn", "--format", "json").json == tablebase.boxes("hexapawn")
@@ -242,7 +237,6 @@ def test_all_outputs_are_known() -> None:
 
 
 def test_outputs_are_named_alike() -> None:
-    """`--output` for a file and `--to` for a folder; logs, boxes, sheets and curves beside what a command writes have names."""
     for (name, parameter), kind in OUTPUTS.items():
         if (name, parameter) not in NAMED:
             assert option_of((name, parameter)) == ("--to" if kind in (Output.FOLDER, Output.NEW_FOLDER) else "--output")
@@ -250,7 +244,6 @@ def test_outputs_are_named_alike() -> None:
 
 @pytest.mark.parametrize("output", OUTPUTS)
 def test_the_folder_of_a_tablebase_is_left_alone(output: tuple[str, str], hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
-    """Neither a table nor the catalog nor a new file in it is written, by whatever name the folder is called."""
     (tmp_path / "link").symlink_to(hexapawns)
     before = contents(hexapawns)
     for name in ("hexapawn/2/new.svg", "new.svg", "catalog.sqlite", next(iter(sorted(before)))):

@@ -68,7 +68,6 @@ def race(play_without: Ask) -> Ask:
 
 
 def test_a_game_word_by_word(play: Ask) -> None:
-    """Every command does what its help says; this is the complete output."""
     words = ["moves", "hint", "a1a2", "undo", "board", "help", "c1-c2", "quit"]
     answer = play(words, "--seed", 1)
     assert (answer.code, answer.err) == (0, "")
@@ -145,7 +144,6 @@ def test_bytes_that_are_not_text_are_prompted_again(hexapawns: Path, ask: Ask, m
 
 @pytest.mark.parametrize("words", [[], ["a1a2"]], ids=["at once", "after a move"])
 def test_the_end_of_the_input_ends_the_game(words: list[str], play: Ask) -> None:
-    """At the end of the input, the last lines say that the game was abandoned and how to repeat it; that is no error."""
     answer = play(words, "--seed", 5)
     assert (answer.code, answer.err) == (0, "")
     plies = 2 * ("a1a2" in words)
@@ -164,7 +162,6 @@ def read_until(terminal: int, count: int) -> str:
 
 @pytest.mark.parametrize(("key", "code"), [(b"\x03", 130), (b"\x04", 0)], ids=["Ctrl-C", "Ctrl-D"])
 def test_keys_that_end_a_game_at_a_terminal(key: bytes, code: int, hexapawns: Path) -> None:
-    """At a terminal, Ctrl-C at the prompt ends with the exit code of an interruption, and Ctrl-D is the end of the input."""
     terminal, line = pty.openpty()
     # The process that first opens a terminal in a new session receives its keys as signals.
     script = f"import os; os.close(os.open(os.ttyname(0), os.O_RDWR)); {PROGRAM}"
@@ -279,7 +276,6 @@ def test_two_people_at_one_terminal(play_without: Ask) -> None:
 
 
 def test_the_only_move_that_draws(typed: Ask, ask: Ask, tables: Tablebase, two_pieces: Path) -> None:
-    """`hint` and `probe` name the move that keeps a draw, where all others lose."""
     text = "4t2/7/7/7/7/7/7/4R2/7 w"
     [kept] = [move.move for move in tables.probe(JUNGLE, text).moves if move.value == Value(Outcome.DRAW, None)]
     said = f"White to move: draw, best move {kept}\n"

@@ -55,7 +55,6 @@ def test_options_change_the_picture(two_pieces: Path, tmp_path: Path, ask: Ask) 
 
 
 def test_chances_need_no_tables(tmp_path: Path, ask: Ask) -> None:
-    """Every player that can be exploited has its curve, with the even chance; another side, start or player another picture."""
     pictures = set()
     for options in ([], ["--player", "ranking"], ["--side", "h"], ["--from", "2F1/4/H3/3H f"]):
         path = tmp_path / "a.svg"
@@ -90,7 +89,6 @@ def test_parity_of_several_numbers_of_pieces(shut_in: Path, tmp_path: Path, ask:
 def test_the_gallery_of_two_pieces(
     two_pieces: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The page has every picture, its command and the published numbers; a second run writes the same bytes."""
     chosen = ("squares-RvE.png", "parity-CvC.svg")
     pictures = [picture for picture in gallery.PICTURES if picture.pieces == 2 or picture.file in chosen]
     monkeypatch.setattr(gallery, "PICTURES", pictures)

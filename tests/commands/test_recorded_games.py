@@ -36,7 +36,6 @@ def written(path: Path, *games: Record) -> Path:
 
 @pytest.mark.parametrize("players", [2, 3])
 def test_matches_of_several_players_are_written(players: int, ask: Ask, tmp_path: Path) -> None:
-    """Each game as it was played, with what was drawn; what they say together is what the standings say."""
     file = tmp_path / "games"
     seated = ["--player", "random", "--player", "computer:depth=1"] if players == 2 else ["--player", "random"] * 2
     name = "harehedgehog" if players == 2 else "pig-target=20-players=3"
@@ -170,7 +169,6 @@ def test_what_replay_refuses(words: list[str], said: str, ask: Ask, tmp_path: Pa
 
 @pytest.mark.parametrize("by", ROWS)
 def test_rows_of_statistics(by: str, ask: Ask, tmp_path: Path) -> None:
-    """Of several files together, as the library says; as JSON with all fields, as a table with those that say something."""
     kinds = ("hexapawn", "pig-players=3-target=10")
     files = [written(tmp_path / name, *records(name, 5)) for name in kinds]
     found = MatchStatistics()
@@ -227,7 +225,6 @@ def test_games_that_were_not_finished(ask: Ask, tmp_path: Path) -> None:
 
 
 def test_a_curve_of_points(ask: Ask, tmp_path: Path) -> None:
-    """The points of each player over the games are drawn as SVG with a line for each, whoever sits where."""
     pytest.importorskip("matplotlib")
     won = replace(WON, players=("one", "other"))
     games = [won, replace(won, players=("other", "one")), won]
@@ -275,7 +272,6 @@ def test_forfeits_are_named(ask: Ask) -> None:
 
 
 def test_a_match_in_rounds(ask: Ask) -> None:
-    """What the standings say, in each format; the same seed gives the same."""
     names = ["computer:depth=1", "random"]
     words = ["harehedgehog", "55:30:0,52:30:0 1", "--player", names[0], "--player", names[1], "--games", 4, "--seed", 9]
     words += ["--opening", 2, "--data", "nowhere"]

@@ -56,7 +56,6 @@ def test_games_may_have_no_features(ask: Ask) -> None:
 
 @pytest.mark.parametrize("game", ["pig-die=2-target=2", "noughts"])
 def test_every_command_takes_a_game_or_refuses_it(game: str, typed: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands that are listed work; all others end with one sentence, and leave nothing."""
     monkeypatch.chdir(tmp_path)
     rules = load_rules(game)
     taken, commands = commands_for(rules), every_command()
@@ -98,7 +97,6 @@ NEEDS = {"statement": ("mine",), "material": ("material",), "pieces": ("estimate
 
 
 def test_stats_of_all_games(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """Those of pieces are counts, which a number of pieces restricts; those of functions are the rows of the command."""
     with Tablebase(two_pieces) as tables:
         assert {one.pieces for one in tables.stats("doushouqi", pieces=2)} == {2}
         with pytest.raises(TablebaseError, match="3 pieces"):
@@ -111,7 +109,6 @@ def test_stats_of_all_games(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
 
 
 def test_work_on_folders(two_pieces: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Tables are copied, packed, unpacked, merged and pruned as the commands do it, and what came of it is returned."""
     copied = tablebase.copy("doushouqi", tmp_path / "copy", material="RvC", data=two_pieces)
     assert (copied.tables, copied.new, copied.there) == (1, 1, 0)
     assert "copied to" in capsys.readouterr().err

@@ -78,7 +78,6 @@ def played(path: Path) -> Path:
 
 
 def parts(found: Any) -> Iterator[Any]:
-    """A result, and the objects in it if it is a sequence of objects."""
     yield found
     if isinstance(found, list | tuple):
         yield from (one for one in found if type(one).__module__.startswith("tablebase"))

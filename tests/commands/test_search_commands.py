@@ -94,7 +94,6 @@ def test_analyse_as_json(ask: Ask) -> None:
 
 
 def test_options_reach_the_engine(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All of them, and those that are not given have their defaults."""
     seen: list[Any] = []
 
     def record(game: object, prober: object, options: Options) -> None:
@@ -204,7 +203,6 @@ def test_tables_are_not_needed(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_missing_tables_are_named(copied: Path, ask: Ask) -> None:
-    """After the result, with a command that builds one; a search that misses none says nothing."""
     words = ["analyse", "doushouqi", TAKES, "--depth", 2, "--data", copied]
     assert ask(*words).err == ""
     table_path(copied, JUNGLE, locate(JUNGLE, parse_material(JUNGLE, "CvD"), 1).material).unlink()
@@ -223,7 +221,6 @@ def test_missing_tables_are_named(copied: Path, ask: Ask) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize(("command", "workers"), [("analyse", 1), ("analyse", 2), ("perft", 2)])
 def test_ctrl_c_ends_a_search(command: str, workers: int, ask: Ask) -> None:
-    """Within a second, with one sentence; lines that were written before stay."""
     # What is being compiled is not interrupted.
     assert ask("perft", "hexapawn").code == 0
     words = ["--no-tables", "--time", 300] if command == "analyse" else ["--depth", 12]
@@ -264,7 +261,6 @@ def test_lines_of_a_short_talk(typed: Ask, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_line_that_is_too_long(typed: Ask) -> None:
-    """It is refused in a line, is not kept, and the next one is answered."""
     answer = typed([f"position startpos moves {'a2a3 ' * 1_000_000}", "isready", "quit"], "uci", "hexapawn", "--size", "4x4")
     assert (answer.code, answer.err) == (0, "")
     assert answer.out == "info string error: a line has more than 1,048,576 characters: send less\nreadyok\n"
@@ -325,7 +321,6 @@ def test_games_by_functions(tmp_path: Path) -> None:
 
 
 def test_the_command(ask: Ask) -> None:
-    """It says what Python says; the games add up to those of the start; after the end there are no moves."""
     said = ask("count", "foxhounds-6x6", "--divide", "--format", "json").json
     assert said == tablebase.count("foxhounds-6x6", divide=True)
     assert sum(row["games"] for row in said) == 982_462_133_247

@@ -74,7 +74,6 @@ def test_it_is_a_command(ask: Ask) -> None:
 
 
 def test_its_help(ask: Ask) -> None:
-    """The program lists it; its options have the descriptions of the docstring, and arguments of Python alone are not there."""
     assert "  echo         Repeat a word.\n" in ask("--help").out
     text = " ".join(ask("echo", "--help").out.split())
     assert text.startswith("Usage: tablebase echo [OPTIONS] GAME Repeat a word. It is a test. Arguments: GAME Name of")
@@ -110,7 +109,6 @@ def test_help_has_what_happens_without_options_and_an_example(name: str, ask: As
 
 @pytest.mark.release
 def test_examples_of_the_help_run(ask: Ask, tmp_path: Path) -> None:
-    """One after another in an empty folder, builds first; a server does not end."""
     examples = {name: re.split(r"\n  Examples?:\n", ask(name, "--help").out)[1] for name in COMMANDS if name != "serve"}
     script = f'tablebase() {{ {sys.executable} -m tablebase "$@"; }}\n{examples.pop("build")}{"".join(examples.values())}'
     done = subprocess.run(
@@ -145,7 +143,6 @@ def test_refusals(words: list[str], error: str, ask: Ask) -> None:
 
 
 def test_it_answers_over_http(hexapawns: Path) -> None:
-    """The description has its parameters, and none that HTTP does not take."""
     with client_of(hexapawns) as client:
         described = client.get("/api/v1/openapi.json").json()["paths"]["/api/v1/echo"]["get"]
         refused = client.get("/api/v1/echo", params={"game": "pig"})
@@ -160,7 +157,6 @@ def test_it_answers_over_http(hexapawns: Path) -> None:
     [("bash", ".bash_completions/tablebase.sh", ".bashrc"), ("fish", ".config/fish/completions/tablebase.fish", None)],
 )
 def test_completion_is_shown_and_installed(shell: str, file: str, start: str | None, tmp_path: Path) -> None:
-    """The script is written once, and the shell reads it when it starts."""
     environment = {**os.environ, "HOME": str(tmp_path), "SHELL": f"/bin/{shell}"}
     call = [sys.executable, "-m", "tablebase"]
     shown = subprocess.run([*call, "--show-completion"], env=environment, capture_output=True, text=True, check=True).stdout

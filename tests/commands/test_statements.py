@@ -84,7 +84,6 @@ def assert_gone(processes: list[psutil.Process]) -> None:
 
 @pytest.mark.parametrize("words", cases(ENDLESS), ids=ENDLESS)
 def test_ctrl_c_ends_a_statement(words: list[str], starting: Start) -> None:
-    """At once, with one sentence and code 130, and nothing goes on."""
     process = starting(*words)
     family = at_work(process)
     os.killpg(process.pid, signal.SIGINT)
@@ -126,7 +125,6 @@ def peak_memory(process: Any) -> int:
 
 @pytest.mark.parametrize("words", cases(LARGE), ids=LARGE)
 def test_memory_runs_out(words: list[str], starting: Start) -> None:
-    """The whole process stays within bounds; the sentence names them, and the code is 3."""
     process = starting(*words, program=LITTLE)
     peak = peak_memory(process)
     answer = Answer(process.returncode, process.stdout.read(), process.stderr.read())
@@ -148,7 +146,6 @@ def test_a_crash_is_a_sentence(starting: Start, tmp_path: Path) -> None:
 
 @pytest.mark.full
 def test_a_error_of_the_program_shows_where(two_pieces: Path) -> None:
-    """The traceback has the frames of both processes."""
     broken = f"import tablebase.catalog.sqlite as sqlite; sqlite.SqliteDatabase.query = None; {PROGRAM}"
     answer = ask_fresh("sql", "SELECT 1", "--data", two_pieces, program=broken)
     assert (answer.code, answer.out) == (1, "")
@@ -163,7 +160,6 @@ ROWS = ["mine", "doushouqi", "SELECT a.* FROM positions a, positions b", "--form
 @pytest.mark.full
 @pytest.mark.parametrize("words", [ROWS, ENDLESS["sql"]], ids=["writing", "computing"])
 def test_a_closed_pipe_ends_a_statement(words: list[str], starting: Start) -> None:
-    """Quietly, whether or not there are rows to write."""
     process = starting(*words)
     if words is ROWS:
         assert process.stdout.readline().startswith("material,")

@@ -113,7 +113,6 @@ def test_memory_is_refused_before_work(tmp_path: Path, ask: Ask) -> None:
 
 
 def test_estimates_need_no_work(ask: Ask) -> None:
-    """Ranks are those of the tables; a tier and what it needs can be chosen."""
     rows = ask("estimate", *GAME, "--format", "json").json
     tiers = tiers_of(load_rules(NAME))
     assert {row["tier"]: row["ranks"] for row in rows} == {name: tiers.sizes[tier] for tier, name in tiers.names.items()}
@@ -122,7 +121,6 @@ def test_estimates_need_no_work(ask: Ask) -> None:
 
 
 def test_listing_takes_a_limited_time(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An estimate lists positions without ranks for a minute."""
     lines = ask("estimate", "connect4", "--size", "4x3", "--format", "json").json
     assert [line["tier"] for line in lines] == [f"{discs:02}" for discs in reversed(range(13))]
     monkeypatch.setattr(tier_kind, "PATIENCE", -1.0)
@@ -233,7 +231,6 @@ def test_listing_obeys_memory_and_the_deadline(tmp_path: Path, ask: Ask) -> None
 
 
 def test_times_are_sampled_unless_memory_is_refused(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Large groups are sampled; a build that does not fit is refused before that."""
     monkeypatch.setattr(tier_kind, "SAMPLED", 1000)
     rows = ask("estimate", *GAME, "--format", "json").json
     sampled = {row["tier"]: row["cpu_seconds"] / row["ranks"] for row in rows if row["ranks"] > 1000}
@@ -281,7 +278,6 @@ tablebase.build(sys.argv[1], data=sys.argv[2])
 
 @pytest.mark.full
 def test_a_killed_build_leaves_nothing_wrong(tmp_path: Path, built: Path, ask: Ask) -> None:
-    """Killed again and again, at any moment of a group or between two, it comes to the same bytes."""
     for calls in (3, 30, 90):
         ended = subprocess.run([sys.executable, "-c", KILLED, NAME, str(tmp_path), str(calls)], timeout=60, check=False)
         assert ended.returncode == 9
