@@ -111,6 +111,7 @@ class LineGiven(Given):
     game: GameName
     position: PositionText
     plies: Annotated[int | None, Field(ge=0, le=LIMITS.plies, description="Stop after this number of plies.")] = None
+    explain: Annotated[bool, Field(description="Also count the moves that keep the value, and list all other moves.")] = False
 
 
 class LineRow(Told):
@@ -125,6 +126,11 @@ class LineRow(Told):
     best: str | None
     best_is_certain: bool | None = None
     position: str
+    legal_moves: Annotated[int, Field(description="With `explain`, like all fields below.")] | None = None
+    keeping_moves: Annotated[int | None, Field(description="Moves that keep the outcome; null if that is unknown.")] = None
+    best_moves: Annotated[int | None, Field(description="Moves as good as the best one, itself included.")] = None
+    is_only: Annotated[bool | None, Field(description="True if only one of several moves keeps a win or a draw.")] = None
+    others: Annotated[list[MoveRow | DrawRow], Field(description="The other moves, or the other outcomes of chance.")] | None = None
 
 
 @get(router, "/probe", list[ProbeRow], 404, given=ProbeGiven)
@@ -179,4 +185,9 @@ async def line(request: Request) -> Response:
     position, plies = with_spaces(rules, given.position), given.plies
     if plies is None and rules.repetitions is not None:
         plies = settings_of(request).limits.plies
-    return answered(request, await in_thread(request, lambda: tables_of(request).line(rules, position, plies).to_dict()))
+
+    def rows() -> list[dict[str, Any]]:
+        found = tables_of(request).line(rules, position, plies)
+        return found.explained if given.explain else found.to_dict()
+
+    return answered(request, await in_thread(request, rows))

@@ -147,6 +147,7 @@ def _slices(request: Request, rules: Any, pieces: str | None) -> dict[str, Any]:
     largest = max((cell.share for cell in _cells(listed)), default=0.0)
     return {
         "totals": totals,
+        "named": str((listed or counts)[-1].material),
         "chosen": chosen,
         "divided": divided,
         "largest": largest,

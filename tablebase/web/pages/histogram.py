@@ -11,8 +11,9 @@ from markupsafe import Markup
 
 from tablebase.svg.markup import element, picture
 
-WIDTH, HEIGHT = 720, 260
-LEFT, RIGHT, TOP, BOTTOM = 90, 8, 12, 26
+WIDTH, HEIGHT = 480, 250
+"""Small, so that letters are large enough on a telephone."""
+LEFT, RIGHT, TOP, BOTTOM = 98, 8, 34, 46
 TICKS = 10
 """About how many distances are named below the bars."""
 SIZES = (10**9, "billion"), (10**6, "million")
@@ -43,8 +44,13 @@ class Histogram:
         axis = element("path", d=f"M{LEFT} {ground}.5H{WIDTH - RIGHT}", **{"class": "axis"})
         every = next(size for size in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if size * TICKS >= last)
         ticks = [
-            element("text", text=str(distance), x=LEFT + step * (distance + 0.4), y=HEIGHT - 8, **{"class": "tick"})
+            element("text", text=str(distance), x=LEFT + step * (distance + 0.4), y=ground + 19, **{"class": "tick"})
             for distance in range(0, last + 1, every)
+        ]
+        across = (LEFT + WIDTH - RIGHT) / 2
+        names = [
+            element("text", text="positions (logarithmic scale)", x=0, y=15, **{"class": "name"}),
+            element("text", text="plies to the end", x=across, y=HEIGHT - 5, text_anchor="middle", **{"class": "name"}),
         ]
         levels, power = [], 1
         while power <= most:
@@ -54,7 +60,7 @@ class Histogram:
             name = next((f"{power // size:,} {name}" for size, name in SIZES if power >= size), f"{power:,}")
             levels.append(element("text", text=name, x=LEFT - 6, y=y + 5, **{"class": "amount"}))
             power *= 10
-        return Markup(picture(element("svg", *levels, *bars, axis, *ticks, viewBox=f"0 0 {WIDTH} {HEIGHT}", **HIDDEN)))
+        return Markup(picture(element("svg", *levels, *bars, axis, *ticks, *names, viewBox=f"0 0 {WIDTH} {HEIGHT}", **HIDDEN)))
 
 
 def histogram(rows: Iterable[tuple[str, int, int]]) -> Histogram:

@@ -29,6 +29,14 @@ PATTERNS = {"gains": 8, "rules": 12}
 router = APIRouter()
 
 
+@router.get("/{game}/material")
+def by_name(request: Request, game: str, name: str = "") -> Response:
+    """Lead to the page of a material that was written into a form."""
+    rules = game_for("material", game)
+    found = material_name(rules, parse_material(rules, name.strip()))
+    return RedirectResponse(addresses_of(request).material(rules.name, found), 303)
+
+
 @router.get("/{game}/material/{name}")
 def material(request: Request, game: str, name: str) -> Response:
     """A material, with both sides to move."""

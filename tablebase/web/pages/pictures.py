@@ -21,7 +21,7 @@ from tablebase.svg.pictures import in_words
 from tablebase.svg.themes import as_theme
 from tablebase.web.pages.addresses import named_position
 from tablebase.web.pages.rendering import HEADERS
-from tablebase.web.pages.words import is_drawn
+from tablebase.web.pages.words import drawn_as
 
 MOST_ARROWS = 20
 KEPT = {"Cache-Control": "public, max-age=86400"}
@@ -66,14 +66,14 @@ def drawing(rules: Rules[Any], position: Any, last: str | None = None) -> dict[s
 
 def of_rules(rules: Rules[Any], position: Any, _last: str | None) -> dict[str, Any]:
     """The picture that the rules draw, if they do."""
-    return {"board": None, "picture": is_drawn(rules, position), "alt": rules.described(position)}
+    return {"board": None, "picture": drawn_as(rules, position), "alt": rules.described(position)}
 
 
 def on_squares(game: Game, position: Position, last: str | None) -> dict[str, Any]:
     """A board."""
     moved = None if last is None else read_move(game, last)
     words = f"{in_words(game, position, moved, [])} {game.sides[position.side].name} to move."
-    return {"board": board_data(game, position), "picture": False, "alt": words}
+    return {"board": board_data(game, position), "picture": "", "alt": words}
 
 
 def board_data(game: Game, position: Position) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
@@ -189,7 +190,7 @@ def _choice(request: Request, rules: Rules[Any], start: str | None) -> Response:
         try:
             _check_tables(request, rules, first)
         except MissingTableError as error:
-            missing = "no table has been built" if error.material is None else f"the table {error.material} has not been built"
+            missing = _lack(rules, first, tables_of(request).folder, error.material)
     usual = next(record.name for record in records if missing is None or not record.needs_tables)
     shown: dict[str, Any] = {
         "section": "play",
@@ -202,6 +203,18 @@ def _choice(request: Request, rules: Rules[Any], start: str | None) -> Response:
         "counts": by_players(rules),
     }
     return page(request, "play_new.html", game=rules, **shown, **drawing(rules, first))
+
+
+def _lack(rules: Any, first: Any, folder: Path, material: str | None) -> str:
+    """Say why players with tables cannot play from a position."""
+    if material is None:
+        return "no table has been built"
+    from tablebase.search.table_cache import pieces_with_tables  # here, because it loads kernels
+
+    pieces, most = len(first.pieces), pieces_with_tables(rules, folder)
+    if pieces > most:
+        return f"the position has {pieces} pieces, and the tables at most {most}"
+    return f"the table {material} has not been built"
 
 
 def _standing(request: Request, table: PlayTable, match: Match[Any], listed: Sequence[str]) -> Response:

@@ -132,7 +132,7 @@ def plies_of(line: Line) -> list[dict[str, Any]]:
         said = over or (words.verdict(probe) if probe else "The game is over")
         rows.append({**row, "last": last, "step": step, "said": said, "why": explained.sentences[number]})
         last = row["best"]
-        drawn = bool(probe and probe.draws)
-        plain = not last or (not drawn and game.words(asked, last) == last)
-        step = (last or "" if plain else words.happened(game, asked, last, drawn=drawn)) + ONLY * bool(row["is_only"])
+        # The pictures of a board show who moves.
+        made = last if not last or "squares" in game.can else words.happened(game, asked, last, drawn=bool(probe and probe.draws))
+        step = (made or "") + ONLY * bool(row["is_only"])
     return rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,7 @@ def _environment() -> Environment:
         plies=count_plies,
         in_bytes=in_bytes,
         in_time=in_time,
-        is_drawn=words.is_drawn,
+        drawn_as=words.drawn_as,
     )
     environment.globals.update(version=VERSION)
     return environment
@@ -80,7 +81,10 @@ def error_page(request: Request, error: TablebaseError) -> Response:
     found = as_problem(error, settings_of(request))
     status = 404 if isinstance(error, RulesError) else found.status
     title = TITLES.get(status, TITLES[503] if status >= 500 else TITLES[400])
-    shown = page(request, "problem.html", status=status, title=title, detail=f"{found}.")
+    game = None
+    with suppress(TablebaseError):
+        game = load_rules(request.path_params.get("game", ""))
+    shown = page(request, "problem.html", status=status, title=title, detail=f"{found}.", game=game)
     shown.headers.update(found.headers)
     return shown
 

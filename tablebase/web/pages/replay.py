@@ -143,7 +143,7 @@ async def _remark(request: Request, rules: Rules[Any], position: Any) -> str | N
         found = await played(request, asked)
     except TablebaseError:
         return None
-    best = words.happened(rules, position, found["move"], drawn=False)
+    best = words.made(rules, position, found["move"])
     return f"{found['remark']}; it would play: {best}" if found["remark"] else None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from tablebase.errors import RulesError
@@ -11,6 +12,7 @@ from tablebase.game.rules import Ending, Rules
 from tablebase.game.values import AnyValue, Bounds, Value
 from tablebase.play.match import Match
 from tablebase.probe.answers import Probe, RatedMove
+from tablebase.svg.pictures import INK
 from tablebase.system.compute.messages import cell_text, count_plies
 
 VERBS = {Outcome.WIN: "wins", Outcome.LOSS: "loses", Outcome.DRAW: "draws"}
@@ -38,12 +40,12 @@ def count(amount: int, what: str) -> str:
     return f"{amount:,} {what}{'' if amount == 1 else 's'}"
 
 
-def is_drawn(rules: Rules[Any], position: Any) -> bool:
-    """Return whether the rules draw a position; not if their function fails, since a page shows the text then."""
-    try:
-        return rules.svg(position) is not None
-    except RulesError:
-        return False
+def drawn_as(rules: Rules[Any], position: Any) -> str:
+    """The class of the picture that rules draw: with the colours of a theme, or their own; empty without one, or if they fail."""
+    drawn = None
+    with suppress(RulesError):
+        drawn = rules.svg(position)
+    return drawn and ("themed" if rules.pictures or INK in drawn else "drawn") or ""
 
 
 def cell(value: bool | int | float | str) -> str:
@@ -90,21 +92,23 @@ def move(game: Rules[Any], position: Any, text: str) -> tuple[str, str]:
     return ("" if text.removeprefix("-").isdigit() else text), meaning
 
 
-def happened(game: Rules[Any], position: Any, text: str, *, drawn: bool) -> str:
-    """A move or a draw in a position, in a few words: ``b1b2 (pawn)``."""
-    if drawn:
-        return game.draw_text(text)
+def made(game: Rules[Any], position: Any, text: str) -> str:
+    """A move in a few words: ``b1b2 (pawn)``."""
     written, meaning = move(game, position, text)
     return f"{written} ({meaning})" if written and meaning else written or meaning
 
 
+def happened(game: Rules[Any], position: Any, text: str, *, drawn: bool) -> str:
+    """A draw, or a move with who makes it: ``White: b1b2 (pawn)``."""
+    if drawn:
+        return game.draw_text(text)
+    return f"{capital(game.sides[game.to_move(position)].name)}: {made(game, position, text)}"
+
+
 def all_happened(match: Match[Any]) -> list[str]:
-    """Each move and each draw of a game in words; moves with who made them."""
-    said = []
-    for before, event in zip(match.positions, match.events, strict=False):
-        text = happened(match.rules, before, event.text, drawn=event.drawn)
-        said.append(text if event.drawn else f"{capital(match.rules.sides[event.player].name)}: {text}")
-    return said
+    """Each move and each draw of a game in words."""
+    events = zip(match.positions, match.events, strict=False)
+    return [happened(match.rules, before, event.text, drawn=event.drawn) for before, event in events]
 
 
 class MoveGroup(NamedTuple):

@@ -57,6 +57,7 @@ def got(client: TestClient, path: str, **given: Any) -> Any:
     [
         *[("line", {"position": LOST, "plies": plies}, f"line doushouqi '{LOST}' --plies {plies}") for plies in (0, 1, 8)],
         ("line", {"position": LOST}, f"line doushouqi '{LOST}'"),
+        ("line", {"position": LOST, "explain": True}, f"line doushouqi '{LOST}' --explain"),
         ("stats", {"by": "pieces"}, "stats doushouqi --by pieces"),
         ("stats", {"by": "material"}, "stats doushouqi --by material"),
         ("stats", {"by": "material", "pieces": 2}, "stats doushouqi --by material --pieces 2"),

@@ -93,6 +93,7 @@ def test_every_placement_has_a_page(client: TestClient, placed: tuple[Game, Posi
         ("/pig-players=2/position/0,0%201%200", 307, "/pig/position/0,0_1_0"),
         ("/doushouqi/material/rve", 307, "/doushouqi/material/RvE"),
         ("/doushouqi/material/CRvE", 307, "/doushouqi/material/RCvE"),
+        ("/doushouqi/material?name=+rcve", 303, "/doushouqi/material/RCvE"),
     ],
 )
 def test_other_spellings(written: str, status: int, target: str, client: TestClient) -> None:
@@ -132,6 +133,13 @@ def test_what_cannot_be_shown(address: str, status: int, words: str, client: Tes
     assert words in text
     assert str(two_games) not in text
     assert "Traceback" not in text
+
+
+@pytest.mark.parametrize("page", ["position/nonsense", "material/XvY", "play?seat=nobody"])
+def test_an_error_leads_back_to_its_game(page: str, client: TestClient) -> None:
+    wrong = shown(client, f"/hexapawn/{page}", 400)
+    assert [said(link) for link in identified(wrong, "main").iter("a")] == ["Back to Hexapawn", "To the list of games"]
+    assert {"/hexapawn/", "/hexapawn/play"} <= addresses(wrong)
 
 
 @pytest.mark.parametrize(

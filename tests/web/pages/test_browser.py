@@ -203,17 +203,22 @@ def test_the_line(visit: Open) -> None:
     page = visit().go(START)
     board, at = page.locator("#frame img"), page.locator("#at")
     page.get_by_role("button", name="One ply forth").click()
+    expect(verdict(page)).to_have_text("Black to move wins in 5 plies")
+    expect(page.locator("[data-move]")).to_have_count(4)
+    expect(page.get_by_role("link", name="Play from here")).to_have_attribute("href", re.compile(r"start=ppp/1P1/P1P(_|\+|%20)b$"))
     expect(at).to_have_text("1 of 6: Black to move wins in 5 plies")
     expect(board).to_have_attribute("src", re.compile(r"/ppp/1P1/P1P_b\.svg.*last=b1b2"))
     page.get_by_role("button", name="To the end of the line").click()
     expect(at).to_have_text(re.compile("^6 of 6: The pawn has reached"))
     page.keyboard.press(",")
     expect(at).to_have_text(re.compile("^5 of 6: Black to move wins in 1 ply"))
-    page.locator("[data-move=c1c2]").hover()
-    expect(board).to_have_attribute("src", re.compile("arrows=c1c2"))
+    expect(verdict(page)).to_have_text("Black to move wins in 1 ply")
+    page.locator("[data-move=c2c1]").hover()
+    expect(board).to_have_attribute("src", re.compile("/1p1/PPp/3_b.*arrows=c2c1"))
     page.locator("h1").hover()
-    expect(board).to_have_attribute("src", re.compile("/1p1/PPp/3_b"))
+    expect(board).to_have_attribute("src", re.compile("/1p1/PPp/3_b.*last="))
     page.get_by_role("button", name="To the start of the line").click()
+    expect(verdict(page)).to_have_text("White to move loses in 6 plies")
     expect(board).to_have_attribute("src", re.compile(r"/ppp/3/PPP_w\.svg.*arrows=b1b2"))
     with leads_to(page, "/hexapawn/position/ppp/1P1/P1P_b"):
         page.locator("#line [data-last=b1b2]").click()
@@ -362,6 +367,15 @@ def test_nothing_is_cut(visit: Open) -> None:
         box = window.page.locator("#frame img").bounding_box()
         assert box is not None
         assert box["width"] > (550 if width == 2560 else 260), width
+
+
+LETTERS = "texts => texts.map(one => parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a)"
+
+
+def test_letters_of_charts(visit: Open) -> None:
+    """On a telephone they have 10 pixels at least."""
+    page = visit(viewport={"width": 390, "height": 844}).go(PAGES["material"])
+    assert min(page.locator(".histogram text").evaluate_all(LETTERS)) >= 10
 
 
 DRAWN_IN = "theme => [...document.querySelectorAll('#frame img')].every(image => image.currentSrc.includes(theme))"

@@ -1,5 +1,6 @@
 """Pages show the numbers that the command line shows for the same question, and what they are made of."""
 
+import re
 import shutil
 from pathlib import Path
 from random import Random
@@ -137,8 +138,45 @@ def test_games_by_functions(name: str, ask: Ask, tmp_path: Path) -> None:
         page = shown(client, f"/{name}/position/{address(text)}")
         assert said(identified(page, "verdict")) == verdict(answer, rules.sides[0].name)
         assert {said(link).split()[0] for link in classed(page, "move")} == {move["move"] for move in answer["moves"]}
+        line = [said(link) for link in page.iter("a") if link.get("data-said") is not None]
+        sides = [side.name.capitalize() for side in rules.sides]
+        assert [step.partition(":")[0] for step in line[1:]] == [sides[ply % 2] for ply in range(len(line) - 1)]
         if name in game_names():
             assert f"{row['positions']:,} positions solved" in said(identified(shown(client, "/"), "main"))
+
+
+def test_records(client: TestClient, two_games: Path, ask: Ask) -> None:
+    """Each with its distance, and with a small board that leads to the position."""
+    rows = ask("sql", "SELECT max(longest_win), max(longest_loss) FROM slice_counts", "--data", two_games, "--format", "json").json
+    page = shown(client, "/doushouqi/records")
+    cards = list(classed(page, "record"))
+    assert [said(card).split()[0] for card in (cards[0], cards[10])] == list(map(str, rows[0].values()))
+    for card in cards:
+        [image] = card.iter("img")
+        [link, _] = card.iter("a")
+        assert str(link.get("href")).replace("/position/", "/board/") + ".svg?theme=light" == image.get("src")
+
+
+def test_matrices_can_be_searched(client: TestClient) -> None:
+    """A field leads to a material, and a line says that wide matrices scroll."""
+    page = shown(client, "/doushouqi/?pieces=2")
+    [form] = [one for one in page.iter("form") if one.get("action") == "/doushouqi/material"]
+    assert [one.get("name") for one in form.iter("input")] == ["name"]
+    assert "scroll sideways" in said(identified(page, "main"))
+
+
+def test_pictures_of_rules_follow_the_theme(client: TestClient) -> None:
+    """Lines without a colour of their own are light in the dark; a game without a picture shows its start as text."""
+    address = "/noughts/board/x../.../....svg"
+    light, dark = (client.get(f"{address}?theme={theme}").text for theme in ("light", "dark"))
+    assert re.search('<svg [^>]* color="#d8dbe2"', dark)
+    assert light != dark
+    page = shown(client, "/noughts/position/x../.../...", 404)
+    assert [one.get("srcset") for one in page.iter("source")] == [f"{address}?theme=dark"]
+    for page in (shown(client, "/kalah/"), shown(client, "/kalah/play"), shown(client, "/")):
+        covers = [one for one in page.iter() if "cover" in one.get("class", "").split()]
+        assert "3,3,3,0 3,3,3,0 s" in [said(one) for one in covers]
+        assert not [image for one in covers for image in one.iter("img") if "icon" in str(image.get("src"))]
 
 
 def test_texts_of_dots_have_pages(ask: Ask, tmp_path: Path) -> None:
@@ -185,7 +223,7 @@ def test_rows_are_those_of_the_side_with_more() -> None:
 
 
 def test_a_histogram() -> None:
-    """Heights are logarithms, so that one position among millions is seen; wins and losses of a distance stand side by side."""
+    """Axes have names; heights are logarithms, so that one position among millions is seen; wins and losses of a distance stand side by side."""
     made = histogram([("win", 1, 9), ("loss", 2, 1), ("win", 3, 10**6 - 1), ("loss", 3, 999)])
     assert made.rows == [(1, 9, 0), (2, 0, 1), (3, 10**6 - 1, 999)]
     drawn = list(ElementTree.fromstring(made.drawing).iter())
@@ -195,6 +233,7 @@ def test_a_histogram() -> None:
     assert [height / heights[2] for height in heights] == [pytest.approx(part, abs=0.001) for part in (1 / 6, 0.0502, 1, 1 / 2)]
     left, right = bars[2:]
     assert float(left.get("x", "")) + float(left.get("width", "")) == pytest.approx(float(right.get("x", "")), abs=0.02)
+    assert [one.text for one in drawn if one.get("class") == "name"] == ["positions (logarithmic scale)", "plies to the end"]
     assert [one.text for one in drawn if one.get("class") == "amount"] == ["1", "10", "100", "1,000", "10,000", "100,000"]
 
 
@@ -264,6 +303,8 @@ def test_the_page_for_statements(client: TestClient) -> None:
     page = shown(client, "/mine?game=hexapawn&statement=SELECT+%27a%27+%3C+%27b%27")
     assert said(identified(page, "statement")) == "SELECT 'a' < 'b'"
     assert [said(one) for one in page.iter("option") if "selected" in one.attrib] == ["hexapawn"]
+    wrong = identified(shown(client, "/mine?game=hexapawn&statement=SELECT", 400), "said")
+    assert (wrong.get("role"), wrong.get("class")) == ("alert", "result problem")
     [first, *_] = [link for link in page.iter("a") if link.get("data-statement")]
     followed = shown(client, str(first.get("href")))
     assert said(identified(followed, "statement")) == " ".join(str(first.get("data-statement")).split())

@@ -50,6 +50,9 @@ def test_the_choice_of_players(client: TestClient) -> None:
     assert [one.get("value") for one in first if "disabled" in one.attrib] == ["tables", "fuzzy"]
     assert [one.get("value") for one in second if "selected" in one.attrib] == ["engine"]
     assert not [one for one in first if "selected" in one.attrib]
+    words = said(identified(shown(client, "/doushouqi/play"), "main"))
+    assert words.count("(not here: the position has 16 pieces, and the tables at most 2)") == 2
+    assert "usual" not in words
     assert "pig-players=4/play" in [str(one.get("href")).strip("/") for one in shown(client, "/pig/play").iter("a")]
 
 
