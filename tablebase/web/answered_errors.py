@@ -13,9 +13,8 @@ from starlette.types import Scope
 
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.web.context import in_thread, settings_of
-from tablebase.web.missing_tables import as_problem
 from tablebase.web.pages import error_page
-from tablebase.web.problems import FAILED, MEDIA_TYPE, ProblemError, sentence_of
+from tablebase.web.problems import FAILED, MEDIA_TYPE, ProblemError, as_problem, sentence_of
 
 API = "/api/"
 SENTENCES = {

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import fields
-from inspect import getdoc
 from types import NoneType
-from typing import Annotated, Any, Literal, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model, with_config
+from pydantic import BaseModel, ConfigDict, Field, create_model, with_config
 from typing_extensions import is_typeddict
 
+from tablebase.building.estimate import SliceEstimate
+from tablebase.catalog.catalog import Counts
 from tablebase.commands import row_types
 from tablebase.commands.parameters import parameters_of
 from tablebase.commands.registry import VERBS
@@ -85,26 +84,9 @@ def given_by(name: str, **texts: dict[str, Any]) -> Any:
 
 
 DESCRIBED = ConfigDict(extra="forbid", use_attribute_docstrings=True)
-for row in filter(is_typeddict, vars(row_types).values()):
+for row in (Counts, SliceEstimate, *filter(is_typeddict, vars(row_types).values())):
     with_config(DESCRIBED)(row)
 with_config(ConfigDict(extra="allow", json_schema_extra=example("count")))(row_types.CountRow)
-
-
-def told(row: type[Any], name: str, optional: Collection[str] = ()) -> Any:
-    """The schema of answers that are the fields of a dataclass, whose docstrings become descriptions.
-
-    `optional` are fields that are left out of some answers.
-    """
-    hints = get_type_hints(row)
-    properties = TypeAdapter(with_config(DESCRIBED)(row)).json_schema()["properties"]
-    described = {
-        field.name: (
-            hints[field.name],
-            Field(None if field.name in optional else ..., description=properties[field.name].get("description")),
-        )
-        for field in fields(row)
-    }
-    return create_model(name, __base__=Told, __doc__=getdoc(row), **described)  # type: ignore[call-overload]
 
 
 def _problem() -> dict[str, Any]:

@@ -18,10 +18,9 @@ from tablebase.game.rules import Rules
 from tablebase.system.compute.messages import count_plies, in_bytes, in_time
 from tablebase.version import VERSION
 from tablebase.web.context import settings_of
-from tablebase.web.missing_tables import as_problem, lines_of
 from tablebase.web.pages import words
 from tablebase.web.pages.addresses import addresses_of
-from tablebase.web.problems import without_paths
+from tablebase.web.problems import as_problem
 
 HERE = Path(__file__).parents[1]
 POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
@@ -91,15 +90,12 @@ def error_page(request: Request, error: TablebaseError) -> Response:
 
 def missing(request: Request, game: Rules[Any], error: MissingTableError) -> dict[str, object]:
     """Describe a missing table: a sentence, the command without the server's folder, and the estimate."""
-    settings = settings_of(request)
-    command = error.command and without_paths(error.command, settings)
+    problem = as_problem(error, settings_of(request))
+    command = problem.fields["command"]
     if error.material is not None and command is None:
-        detail = f"{words.capital(without_paths(error, settings))}."
+        detail = f"{words.capital(str(problem))}."
     elif error.material is not None:
         detail = f"The table {error.material} of {game.title} has not been built."
-    elif error.pieces is not None:
-        detail = f"No table of {game.title} with {error.pieces} pieces has been built."
     else:
-        detail = f"No table of {game.title} has been built."
-    lines = lines_of(settings, error)
-    return {"detail": detail, "command": command, "lines": lines}
+        detail = f"No table of {game.title}{f' with {error.pieces} pieces' if error.pieces else ''} has been built."
+    return {"detail": detail, "command": command, "cost": problem.fields["estimate"]}

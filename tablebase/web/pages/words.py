@@ -45,7 +45,7 @@ def drawn_as(rules: Rules[Any], position: Any) -> str:
     drawn = None
     with suppress(RulesError):
         drawn = rules.svg(position)
-    return drawn and ("themed" if rules.pictures or INK in drawn else "drawn") or ""
+    return "" if drawn is None else "themed" if rules.pictures or INK in drawn else "drawn"
 
 
 def cell(value: bool | int | float | str) -> str:

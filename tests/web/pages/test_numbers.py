@@ -223,7 +223,7 @@ def test_rows_are_those_of_the_side_with_more() -> None:
 
 
 def test_a_histogram() -> None:
-    """Axes have names; heights are logarithms, so that one position among millions is seen; wins and losses of a distance stand side by side."""
+    """Axes have names; by logarithms, one position among millions is seen; wins and losses of a distance stand side by side."""
     made = histogram([("win", 1, 9), ("loss", 2, 1), ("win", 3, 10**6 - 1), ("loss", 3, 999)])
     assert made.rows == [(1, 9, 0), (2, 0, 1), (3, 10**6 - 1, 999)]
     drawn = list(ElementTree.fromstring(made.drawing).iter())
