@@ -62,7 +62,7 @@ def _small(settings: ServerSettings, batches: Iterator[Any]) -> Iterator[Any]:
 
 
 def _too_large(settings: ServerSettings) -> TablebaseError:
-    return TablebaseError(f"the answer has more than {settings.limits.answer:,} bytes: ask for fewer or shorter rows")
+    return TablebaseError(f"the answer has more than {settings.limits.answer:,} bytes: select fewer or shorter rows")
 
 
 def play(settings: ServerSettings, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def answer(settings: ServerSettings, question: Mapping[str, Any]) -> str:
     except TablebaseError as error:
         found: TablebaseError = error
     except MemoryError:
-        found = ProblemError(503, "the answer needs more memory than there is: ask for less")
+        found = ProblemError(503, "the answer needs more memory than there is: send a smaller request")
     except OSError as error:
         found = unusable(system_error(error))
     except Exception:

@@ -31,7 +31,7 @@ class ProbeGiven(Given):
 
     game: GameName
     position: PositionText
-    strict: Annotated[bool, Field(description="Refuse positions with moves whose tables are missing.")] = False
+    strict: Annotated[bool, Field(description="Refuse a position if the table of one of its moves is missing.")] = False
     turns: Turns = None
 
 
@@ -41,7 +41,7 @@ class BatchGiven(Given):
     game: GameName
     # Longer lists are refused by the route, whose sentence names the server's own limit.
     positions: list[str] = Field(min_length=1, examples=examples("positions"), json_schema_extra={"maxItems": LIMITS.batch})
-    strict: Annotated[bool, Field(description="Do not answer positions with moves whose tables are missing.")] = False
+    strict: Annotated[bool, Field(description="Do not answer a position if the table of one of its moves is missing.")] = False
     turns: Turns = None
 
 
@@ -54,7 +54,9 @@ class MoveRow(Told):
     distance: Distance
     missing: Annotated[str, Field(description="The material whose table is missing, if the value is unknown.")] | None = None
     lower: Annotated[float, Field(description="Games of chance: the chance to win that the mover can force.")] | None = None
-    upper: Annotated[float, Field(description="Games of chance: what the others cannot prevent, at most.")] | None = None
+    upper: Annotated[float, Field(description="Games of chance: the largest chance that the other players may leave.")] | None = (
+        None
+    )
     outcomes: list[DrawRow] | None = None
 
 
@@ -69,7 +71,7 @@ class DrawRow(Told):
 
 
 class ProbeRow(Told):
-    """A position, as `tablebase probe --format json` writes it. Bounds are those of games of chance, and left out otherwise."""
+    """A position, as `tablebase probe --format json` writes it. Only games of chance have bounds."""
 
     model_config = ConfigDict(json_schema_extra=example("probe"))
     game: str
@@ -77,7 +79,7 @@ class ProbeRow(Told):
     side: Annotated[str, Field(description="Letter or number of the side to move.")]
     outcome: Outcome
     distance: Distance
-    best: Annotated[str | None, Field(description="Null if there is no move, or one of unknown value may be better.")]
+    best: Annotated[str | None, Field(description="Null without a legal move, or if a move of unknown value may be better.")]
     best_is_certain: bool | None = Field(
         None, description="Games of chance: whether no other move can be better, as far as the bounds show."
     )
@@ -94,7 +96,7 @@ class Reason(Told):
     """Reason for a missing answer."""
 
     code: Annotated[str, Field(description="`bad_notation`, `missing_table`, `damaged_table`, `outdated_table` or `error`.")]
-    message: Annotated[str, Field(description="One sentence: what is wrong, and what to do.")]
+    message: Annotated[str, Field(description="One sentence: the error, then the remedy.")]
 
 
 class UnansweredRow(Told):
@@ -176,9 +178,9 @@ def _check(rules: Rules[Any], given: ProbeGiven | BatchGiven) -> None:
 
 @get(router, "/line", list[LineRow], 404, given=LineGiven)
 async def line(request: Request) -> Response:
-    """Follow the best moves from a position to the end; of games of chance, the likeliest draws, too.
+    """Follow the best moves from a position to the end; in games of chance, also the likeliest draws.
 
-    The answer is what `tablebase line --format json` writes.
+    The answer is the output of `tablebase line --format json`, with `explain` of `tablebase line --explain --format json`.
     """
     given = query_of(request, LineGiven)
     rules = load_rules(given.game)

@@ -99,7 +99,7 @@ def _problem() -> dict[str, Any]:
 
 
 class Problem(BaseModel):
-    """An error (RFC 9457), whose `detail` is one sentence: what is wrong, and what to do."""
+    """An error (RFC 9457); `detail` is one sentence with the error and the remedy."""
 
     model_config = ConfigDict(extra="allow", json_schema_extra=_problem())
     title: str
@@ -108,7 +108,7 @@ class Problem(BaseModel):
 
 
 class MissingTable(Problem):
-    """A table that has not been built, the command that builds it, and what that takes."""
+    """A table that has not been built, with the command that builds it, and an estimate of its cost."""
 
     model_config = ConfigDict(json_schema_extra=example("missing"))
     game: str | None = None

@@ -32,7 +32,7 @@ CountGiven = given_by("count", game={"description": "Name of the game, which mus
 EstimateGiven = given_by(
     "estimate",
     material={"examples": examples("material")},
-    pieces={"description": "All tables with this number of pieces, and what they need."},
+    pieces={"description": "All tables with this number of pieces, and the tables that they depend on."},
 )
 
 
@@ -49,7 +49,7 @@ class MineGiven(Given):
 async def count(request: Request) -> Response:
     """Count the reachable positions and the possible games exactly, where that takes seconds.
 
-    The answer is what `tablebase count --format json` writes, without the seconds. It needs no tables.
+    The answer is the output of `tablebase count --format json`, without the seconds. It needs no tables.
     """
     given = query_of(request, CountGiven)
     return await _called(request, VERBS["count"], given, f"to count the games of {given.game}", LASTING)
@@ -59,7 +59,7 @@ async def count(request: Request) -> Response:
 async def estimate(request: Request) -> Response:
     """Predict the disk space, memory and time that tables take, whether or not they have been built.
 
-    The answer is what `tablebase estimate --format json` writes, with one worker.
+    The answer is the output of `tablebase estimate --format json` with one worker.
     Numbers of pieces with too many materials are refused.
     """
     given = query_of(request, EstimateGiven)
@@ -81,7 +81,7 @@ async def estimate(request: Request) -> Response:
 async def mine(request: Request, given: MineGiven) -> Response:
     """Query all positions in SQL, where the server was started for it.
 
-    Rows are those of `tablebase mine --format json`. A statement can change nothing, and read nothing but positions.
+    The rows are the output of `tablebase mine --format json`. A statement can only read positions, and change nothing.
     """
     return answered(request, await mined(request, given.game, given.statement, given.limit), CHANGING)
 
@@ -102,7 +102,7 @@ def _add(router: APIRouter, verb: Verb) -> None:
         return await _called(request, verb, query_of(request, model), "this answer", CHANGING)
 
     handler.__name__ = verb.name.replace("-", "_")
-    handler.__doc__ = f"{summary(verb)}\n\nThe answer is what `tablebase {verb.name} --format json` writes."
+    handler.__doc__ = f"{summary(verb)}\n\nThe answer is the output of `tablebase {verb.name} --format json`."
     get(router, f"/{verb.name}", list[dict[str, Any]], 404, given=model)(handler)
 
 

@@ -100,7 +100,7 @@ def _of_record(request: Request, text: str, number: str) -> Response:
     found = next((one for one in read_records(text.splitlines()) if wanted in (None, one.number)), None)
     if found is None:
         what = "no game" if wanted is None else f"no game with the number {wanted}"
-        raise NotationError(f"the record has {what}: paste what match --output has written")
+        raise NotationError(f"the record has {what}: paste games from 'match --output'")
     rules = load_rules(found.game)
     events = [label_of(event) or event for event in happened(rules, found)]
     fields = {
@@ -123,7 +123,7 @@ def _replayed(
     place = 0 if at is None else whole(at, "the number of the position")
     found = Replay(match, seats, listed, place, searches)
     if place > found.end:
-        raise TablebaseError(f"the game has the positions 0 to {found.end}: there is no position {place}")
+        raise TablebaseError(f"the game has no position {place}: choose one from 0 to {found.end}")
     return found
 
 

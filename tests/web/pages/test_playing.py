@@ -278,7 +278,7 @@ def test_from_another_position(client: TestClient) -> None:
         ("harehedgehog/play?seat=computer&seat=person&depth=99", "turns"),
         ("hexapawn/replay?moves=a1a3", "the move 'a1a3' is not legal"),
         ("pig/replay?moves=1+7", "'7' cannot be drawn in"),
-        ("pig/replay?moves=1+6&at=3", "the game has the positions 0 to 2: there is no position 3"),
+        ("pig/replay?moves=1+6&at=3", "the game has no position 3: choose one from 0 to 2"),
         ("pig/replay?moves=1+6&at=x", "the number of the position must be a whole number"),
         ("pig/replay?moves=1+6&seat=a", "Pig has 2 players, not 1: name a seat for each, or none"),
         ("pig/replay?moves=1+6&start=nowhere", "is not a state of pig"),
@@ -390,7 +390,7 @@ def test_games_in_progress_lead_there(client: TestClient) -> None:
 @pytest.mark.parametrize(
     ("record", "number", "words"),
     [
-        ("", "", "the record has no game: paste what match --output has written"),
+        ("", "", "the record has no game: paste games from 'match --output'"),
         ("hello", "", "line 1, 'hello', is not a tag"),
         (write_record(records("pig-target=10", 1)[0]), "7", "no game with the number 7"),
         (write_record(records("pig-target=10", 1)[0]), "x", "the number of the game must be a whole number"),
