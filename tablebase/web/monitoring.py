@@ -8,7 +8,6 @@ import sys
 from datetime import UTC, datetime
 from functools import cache
 from time import perf_counter
-from typing import cast
 
 from fastapi import APIRouter, Request, Response
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
@@ -34,7 +33,7 @@ router = APIRouter(include_in_schema=False)
 
 
 class Metrics:
-    """The numbers of one application, in a registry of their own."""
+    """The numbers of one application, in a separate registry."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -51,14 +50,6 @@ class Metrics:
         """Count a request; its route is the template of its address, of which there are few."""
         self._count(method, route, str(status)).inc()
         self._time(route).observe(seconds)
-
-    def shown(self) -> tuple[bytes, str]:
-        """The numbers as text, those of all processes if they share a folder, and the text's media type."""
-        registry = self.registry
-        if os.environ.get(SHARED):
-            registry = CollectorRegistry()
-            MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-        return generate_latest(registry), CONTENT_TYPE_LATEST
 
 
 class Observed:
@@ -125,6 +116,9 @@ async def healthz(request: Request) -> Response:
 
 @router.get("/metrics")
 async def metrics(request: Request) -> Response:
-    """Numbers of requests and their durations, of all processes of the server, as Prometheus reads them."""
-    body, media_type = cast(Metrics, request.app.state.metrics).shown()
-    return Response(body, headers={"cache-control": PRIVATE}, media_type=media_type)
+    """Numbers of requests and their durations, of all processes if they share a folder, as Prometheus reads them."""
+    registry = request.app.state.metrics.registry
+    if os.environ.get(SHARED):
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    return Response(generate_latest(registry), headers={"cache-control": PRIVATE}, media_type=CONTENT_TYPE_LATEST)

@@ -43,19 +43,18 @@ class ListenAddress:
     unix_socket: Path | None = None  # instead of host and port
 
 
-def serve(settings: ServerSettings, address: ListenAddress, workers: int, started: Callable[[str], object] | None = None) -> None:
+def serve(settings: ServerSettings, address: ListenAddress, workers: int, started: Callable[[str], object]) -> None:
     """Serve from some processes until a signal asks to stop; requests that have begun are answered before.
 
     `started` is called with the server's address as text as soon as it accepts connections.
     """
     check_folder(settings.folder, built=True)
     with listening(address) as listener, _shared_numbers(workers), _signals_ignored():
-        if started is not None:
-            where = f"unix:{address.unix_socket}"
-            if address.unix_socket is None:
-                host, port = listener.getsockname()[:2]
-                where = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-            started(where)
+        where = f"unix:{address.unix_socket}"
+        if address.unix_socket is None:
+            host, port = listener.getsockname()[:2]
+            where = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+        started(where)
         config = uvicorn.Config(
             partial(application, settings),
             factory=True,

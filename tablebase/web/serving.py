@@ -12,8 +12,6 @@ from tablebase.errors import ArgumentError, check_extra, quoted
 from tablebase.game.plain_arguments import as_path, as_size, as_texts, parse_size, usable_workers
 from tablebase.system.compute.messages import say
 
-LOGS = ("none", "json")
-"""Values of `access_log`."""
 LAST_PORT = 65535
 
 
@@ -73,8 +71,8 @@ def serve(
     from tablebase.web.server import serve as run
     from tablebase.web.settings import ServerSettings
 
-    if access_log not in LOGS:
-        raise ArgumentError(f"access_log is {' or '.join(LOGS)}, not {quoted(access_log)}")
+    if access_log not in ("none", "json"):
+        raise ArgumentError(f"access_log is none or json, not {quoted(access_log)}")
     if port > LAST_PORT:
         raise ArgumentError(f"port is a whole number from 0 to {LAST_PORT}, not {port}")
     root = root_path.rstrip("/")

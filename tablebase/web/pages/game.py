@@ -97,17 +97,12 @@ def _exact(catalog: Catalog, rules: Rules[Any]) -> dict[str, Any] | None:
 
 
 @router.get("/{game}")
-def without_slash(request: Request, game: str) -> Response:
-    """Leads to the page of a game."""
-    return RedirectResponse(addresses_of(request).game(load_rules(game).name), 307)
-
-
 @router.get("/{game}/")
 def game(request: Request, game: str, pieces: str | None = None) -> Response:
     """A game and what has been built of it: materials with a number of pieces, or layers."""
     rules: Rules[Any] = load_rules(game)
     to = addresses_of(request)
-    if game != rules.name:
+    if game != rules.name or not request.url.path.endswith("/"):
         return RedirectResponse(to.game(rules.name, pieces=pieces), 307)
     refuse(rules, "materials", pieces=pieces)
     layers, exact = catalog_of(request).answer(

@@ -31,10 +31,9 @@ router = APIRouter()
 
 @router.get("/{game}/material")
 def by_name(request: Request, game: str, name: str = "") -> Response:
-    """Lead to the page of a material that was written into a form."""
-    rules = game_for("material", game)
-    found = material_name(rules, parse_material(rules, name.strip()))
-    return RedirectResponse(addresses_of(request).material(rules.name, found), 303)
+    """Lead to the page of a material that was written into a form, or without one back to the game."""
+    to, rules = addresses_of(request), game_for("material", game)
+    return RedirectResponse(to.material(rules.name, name.strip()) if name.strip() else to.game(rules.name), 303)
 
 
 @router.get("/{game}/material/{name}")

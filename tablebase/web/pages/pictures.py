@@ -15,7 +15,7 @@ from tablebase.game.notation import read_move
 from tablebase.game.rules import Rules
 from tablebase.svg import tokens
 from tablebase.svg.ground import SQUARE, Grid
-from tablebase.svg.markup import Svg, element, picture
+from tablebase.svg.markup import element, picture
 from tablebase.svg.pictures import board as drawn_board
 from tablebase.svg.pictures import in_words
 from tablebase.svg.themes import as_theme
@@ -47,15 +47,11 @@ def piece(game: str, symbol: str, theme: str = "light") -> Response:
     if symbol not in rules.by_symbol:
         known = "".join(kind.symbol for kind in rules.kinds)
         raise NotationError(f"{quoted(symbol)} is not a piece of {rules.name}: the letters are {known}")
-    return _response(token(rules, rules.by_symbol[symbol], theme))
-
-
-def token(game: Game, kind: int, theme: str) -> Svg:
-    """A piece of a kind as a picture, without a board."""
-    defined = tokens.definitions(game, Position(((kind, 0),), 0), as_theme(theme))
+    kind = rules.by_symbol[symbol]
+    defined = tokens.definitions(rules, Position(((kind, 0),), 0), as_theme(theme))
     use = element("use", href=f"#piece-{kind}", x=SQUARE // 2, y=SQUARE // 2)
     root = element("svg", element("defs", *defined), use, viewBox=f"0 0 {SQUARE} {SQUARE}", width=SQUARE, height=SQUARE)
-    return picture(root)
+    return _response(picture(root))
 
 
 def drawing(rules: Rules[Any], position: Any, last: str | None = None) -> dict[str, Any]:

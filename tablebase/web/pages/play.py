@@ -24,7 +24,7 @@ from tablebase.play.players import all_players, find_player, player_names
 from tablebase.system.compute.messages import count_plies
 from tablebase.web.context import in_thread, settings_of, tables_of
 from tablebase.web.pages import words
-from tablebase.web.pages.addresses import addresses_of, named_position, start_of
+from tablebase.web.pages.addresses import addresses_of, game_fields, named_position
 from tablebase.web.pages.game import by_players
 from tablebase.web.pages.learned import TAKEN, Learned, read_learned
 from tablebase.web.pages.pictures import drawing
@@ -54,11 +54,8 @@ class PlayTable:
     def query(self, happened: Sequence[str] = ()) -> dict[str, Any]:
         """The fields of the address after some moves and draws, none of which has a space."""
         learned = {} if self.learned is None else self.learned.query()
-        return {"seat": list(self.seats), **self.settings, **learned, **self.replay(happened)}
-
-    def replay(self, happened: Sequence[str]) -> dict[str, Any]:
-        """The fields of the address that replays the game."""
-        return {"seat": list(self.seats), "start": start_of(self.rules, self.start), "moves": " ".join(happened) or None}
+        fields = game_fields(self.rules, self.seats, self.start, happened)
+        return {"seat": fields.pop("seat"), **self.settings, **learned, **fields}
 
     def settings_at(self, seat: str) -> dict[str, str]:
         """The settings of the player at a seat, beside those behind its name."""
@@ -244,7 +241,9 @@ def _standing(request: Request, table: PlayTable, match: Match[Any], listed: Seq
         "happened": said,
         "legal": [(written, meaning, text, address([*listed, text])) for written, meaning, text in legal],
         "next": address(listed, go="1") if ending is None and not waits else None,
-        "replay": addresses_of(request).game(rules.name, "replay", **table.replay(listed)) if listed else None,
+        "replay": addresses_of(request).game(rules.name, "replay", **game_fields(rules, table.seats, table.start, listed))
+        if listed
+        else None,
         "back": address(listed[: people[-1]]) if people else None,
         "again": address([], after),
         "learned": after,

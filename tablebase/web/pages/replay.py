@@ -24,7 +24,7 @@ from tablebase.play.records import happened, label_of, read_records
 from tablebase.probe.answers import Probe
 from tablebase.web.context import in_thread, settings_of, tables_of
 from tablebase.web.pages import words
-from tablebase.web.pages.addresses import addresses_of, named_position, start_of, whole
+from tablebase.web.pages.addresses import addresses_of, game_fields, named_position, whole
 from tablebase.web.pages.pictures import drawing
 from tablebase.web.pages.play import RESIGNS, replayed
 from tablebase.web.pages.rendering import page
@@ -56,13 +56,8 @@ class Replay:
     def query(self, at: int, searches: bool | None = None) -> dict[str, Any]:
         """The fields of the address of another position of the game, or of this one with a search or without."""
         asked = self.searches if searches is None else searches
-        return {
-            "seat": list(self.seats) or None,
-            "start": start_of(self.match.rules, self.match.start),
-            "moves": " ".join(self.listed),
-            "at": at,
-            "search": "1" if asked else None,
-        }
+        fields = game_fields(self.match.rules, self.seats, self.match.start, self.listed)
+        return {**fields, "moves": fields["moves"] or "", "at": at, "search": "1" if asked else None}
 
 
 @router.get("/{game}/replay")
@@ -102,12 +97,8 @@ def _of_record(request: Request, text: str, number: str) -> Response:
         what = "no game" if wanted is None else f"no game with the number {wanted}"
         raise NotationError(f"the record has {what}: paste games from 'match --output'")
     rules = load_rules(found.game)
-    events = [label_of(event) or event for event in happened(rules, found)]
-    fields = {
-        "seat": list(found.players),
-        "start": start_of(rules, rules.parse(found.start)),
-        "moves": " ".join([*events, *([RESIGNS] if found.ending == RESIGNED else [])]),
-    }
+    events = [label_of(event) or event for event in happened(rules, found)] + [RESIGNS] * (found.ending == RESIGNED)
+    fields = game_fields(rules, found.players, rules.parse(found.start), events)
     return RedirectResponse(addresses_of(request).game(rules.name, "replay", **fields), 303)
 
 

@@ -58,19 +58,13 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def sentence(game: Rules[Any], player: int, value: Value) -> str:
-    """A value for the player to move: ``White to move loses in 34 plies``."""
-    name = capital(game.sides[player].name)
-    if value.distance is None:
-        return f"{name} to move draws"
-    return f"{name} to move {VERBS[value.outcome]} in {count_plies(value.distance)}"
-
-
 def verdict(answer: Probe) -> str:
-    """The value of a probed position, in which the game goes on, as a sentence."""
-    if isinstance(answer.value, Value):
-        return sentence(answer.game, answer.game.viewer(answer.asked), answer.value)
-    return capital(answer.said)
+    """The value of a position before the end of the game: ``White to move loses in 34 plies``."""
+    value = answer.value
+    if not isinstance(value, Value):
+        return capital(answer.said)
+    name = capital(answer.game.sides[answer.game.viewer(answer.asked)].name)
+    return f"{name} to move {VERBS[value.outcome]}{'' if value.distance is None else f' in {count_plies(value.distance)}'}"
 
 
 def worth(value: AnyValue | None, missing: str | None = None) -> str:
@@ -121,11 +115,12 @@ class MoveGroup(NamedTuple):
 
 def groups(moves: Iterable[RatedMove]) -> list[MoveGroup]:
     """The moves of a probe by their outcome; groups without moves are left out."""
-    found: dict[str, list[RatedMove]] = {"win": [], "draw": [], "open": [], "loss": [], "unknown": []}
-    for move in moves:
-        found["unknown" if move.value is None else "open" if move.value.outcome is None else str(move.value.outcome)].append(move)
     titles = {"win": "Winning", "draw": "Drawing", "open": "Open", "loss": "Losing", "unknown": "Unknown"}
-    return [MoveGroup(name, titles[name], listed) for name, listed in found.items() if listed]
+    found = {name: MoveGroup(name, title, []) for name, title in titles.items()}
+    for move in moves:
+        name = "unknown" if move.value is None else "open" if move.value.outcome is None else str(move.value.outcome)
+        found[name].moves.append(move)
+    return [group for group in found.values() if group.moves]
 
 
 def ending(game: Rules[Any], position: Any) -> str | None:
