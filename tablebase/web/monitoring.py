@@ -86,22 +86,18 @@ class Observed:
             route = getattr(scope.get("route"), "path_format", OTHER)
             self.metrics.note(method if method in METHODS else OTHER, route, status, seconds)
             if self.log:
-                _write_line(scope, method, status, size, seconds)
-
-
-def _write_line(scope: Scope, method: str, status: int, size: int, seconds: float) -> None:
-    client = scope.get("client")
-    line = {
-        "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
-        "client": client[0] if client else None,
-        "method": method,
-        "path": scope["path"],
-        "query": scope["query_string"].decode("latin-1"),
-        "status": status,
-        "bytes": size,
-        "seconds": round(seconds, 6),
-    }
-    sys.stderr.write(json.dumps(line) + "\n")
+                client = scope.get("client")
+                line = {
+                    "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+                    "client": client[0] if client else None,
+                    "method": method,
+                    "path": scope["path"],
+                    "query": scope["query_string"].decode("latin-1"),
+                    "status": status,
+                    "bytes": size,
+                    "seconds": round(seconds, 6),
+                }
+                sys.stderr.write(json.dumps(line) + "\n")
 
 
 @router.get("/healthz")

@@ -33,14 +33,10 @@ def is_quick(player: str | None, game: str) -> bool:
     return name.partition(":")[0] in QUICK
 
 
+@lru_cache(maxsize=2)
 def kept_player(name: str, seat: Seat, **settings: Any) -> AbstractContextManager[Player]:
     """Like `open_player`; the last players stay open, since some look at all positions of a game before they move."""
-    return nullcontext(_kept(name, seat, tuple(sorted(settings.items()))))
-
-
-@lru_cache(maxsize=2)
-def _kept(name: str, seat: Seat, settings: tuple[tuple[str, str], ...]) -> Player:
-    return open_player(name, seat, **dict(settings))
+    return nullcontext(open_player(name, seat, **settings))
 
 
 def chosen_move(

@@ -7,7 +7,6 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from shutil import rmtree
@@ -34,24 +33,15 @@ GRACE = 5.0
 BACKLOG = 2048
 
 
-@dataclass(frozen=True)
-class ListenAddress:
-    """Address of a server."""
-
-    host: str = "127.0.0.1"
-    port: int = 8000  # 0 for any that is free
-    unix_socket: Path | None = None  # instead of host and port
-
-
-def serve(settings: ServerSettings, address: ListenAddress, workers: int, started: Callable[[str], object]) -> None:
+def serve(settings: ServerSettings, workers: int, started: Callable[[str], object]) -> None:
     """Serve from some processes until a signal asks to stop; requests that have begun are answered before.
 
     `started` is called with the server's address as text as soon as it accepts connections.
     """
     check_folder(settings.folder, built=True)
-    with listening(address) as listener, _shared_numbers(workers), _signals_ignored():
-        where = f"unix:{address.unix_socket}"
-        if address.unix_socket is None:
+    with listening(settings) as listener, _shared_numbers(workers), _signals_ignored():
+        where = f"unix:{settings.unix_socket}"
+        if settings.unix_socket is None:
             host, port = listener.getsockname()[:2]
             where = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
         started(where)
@@ -101,13 +91,13 @@ def application(settings: ServerSettings) -> FastAPI:
 
 
 @contextmanager
-def listening(address: ListenAddress) -> Iterator[socket.socket]:
+def listening(settings: ServerSettings) -> Iterator[socket.socket]:
     """A socket that is bound to an address and accepts connections; `TablebaseError` if the address cannot be used.
 
     A socket in the file system is removed at the end, and one that a killed server has left is replaced.
     """
-    path, place = address.unix_socket, (address.host, address.port)
-    family = socket.AF_UNIX if path is not None else socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    path, place = settings.unix_socket, (settings.host, settings.port)
+    family = socket.AF_UNIX if path is not None else socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with closing(socket.socket(family)) as listener, ExitStack() as stack:
         try:
             if path is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -67,7 +68,6 @@ def serve(
     """
     check_extra("servers", "serve")
     from tablebase.web.proxied import ROOT
-    from tablebase.web.server import ListenAddress
     from tablebase.web.server import serve as run
     from tablebase.web.settings import ServerSettings
 
@@ -81,5 +81,5 @@ def serve(
     folder, size = as_folder(data), as_optional(as_size, "cache", cache)
     origins = tuple(as_texts("origin", origin))
     settings = ServerSettings(folder.absolute(), as_catalog(catalog), mine, origins, size, access_log == "json", root=root)
-    address = ListenAddress(host, port, as_optional(as_path, "unix_socket", unix_socket))
-    run(settings, address, usable_workers(workers), lambda where: say(f"serving {folder} at {where}"))
+    settings = replace(settings, host=host, port=port, unix_socket=as_optional(as_path, "unix_socket", unix_socket))
+    run(settings, usable_workers(workers), lambda where: say(f"serving {folder} at {where}"))

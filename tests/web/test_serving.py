@@ -23,7 +23,8 @@ from support.tablebases import on_postgresql
 from support.web import PROBLEM, ask_raw, assert_no_paths, connected, get_raw, in_thread, read_answer, served
 
 from tablebase.web import limits
-from tablebase.web.server import KEEP_ALIVE, ListenAddress, listening
+from tablebase.web.server import KEEP_ALIVE, listening
+from tablebase.web.settings import ServerSettings
 
 LOST = "7/7/7/7/3c3/7/7/R6/7%20w"
 PROBE = f"/api/v1/probe?game=doushouqi&position={LOST}"
@@ -214,7 +215,7 @@ def test_without_the_extra(two_pieces: Path, ask: Ask, monkeypatch: pytest.Monke
 def test_ipv6() -> None:
     if not socket.has_ipv6:
         pytest.skip("this machine has no IPv6")
-    with listening(ListenAddress("::1", 0)) as listener:
+    with listening(ServerSettings(Path(), host="::1", port=0)) as listener:
         assert listener.family == socket.AF_INET6
 
 

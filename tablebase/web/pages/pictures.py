@@ -66,17 +66,12 @@ def of_rules(rules: Rules[Any], position: Any, _last: str | None) -> dict[str, A
 
 
 def on_squares(game: Game, position: Position, last: str | None) -> dict[str, Any]:
-    """A board."""
+    """A board with its data for a page's script; places are in hundredths of the picture's width and height."""
     moved = None if last is None else read_move(game, last)
     words = f"{in_words(game, position, moved, [])} {game.sides[position.side].name} to move."
-    return {"board": board_data(game, position), "picture": "", "alt": words}
-
-
-def board_data(game: Game, position: Position) -> dict[str, Any]:
-    """Return the data on a board for a page's script; places are in hundredths of the picture's width and height."""
     grid = Grid(game.board)
     corners = [(x - SQUARE / 2, y - SQUARE / 2) for x, y in map(grid.centre, range(len(game.board)))]
-    return {
+    board = {
         "width": game.board.width,
         "height": game.board.height,
         "side": game.sides[position.side].letter,
@@ -88,6 +83,7 @@ def board_data(game: Game, position: Position) -> dict[str, Any]:
         "pieces": {game.board.names[square]: game.kinds[kind].symbol for kind, square in position.pieces},
         "kinds": {kind.symbol: f"{game.sides[kind.side].name} {kind.name}" for kind in game.kinds},
     }
+    return {"board": board, "picture": "", "alt": words}
 
 
 def _response(drawn: str) -> Response:

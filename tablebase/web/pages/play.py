@@ -247,7 +247,7 @@ def _standing(request: Request, table: PlayTable, match: Match[Any], listed: Seq
         "back": address(listed[: people[-1]]) if people else None,
         "again": address([], after),
         "learned": after,
-        "forget": None if after is None or not after.query() else address([], after.forgotten()),
+        "forget": None if after is None or not after.query() else address([], None),
         "verdict": f"{words.capital(rules.sides[match.player].name)} to move" if ending is None else _result(table, match, ending),
     }
     return page(request, "play.html", **shown, **drawing(rules, match.position, last))

@@ -14,12 +14,12 @@ from support.html import classed, identified, rows_of, said, shown
 from support.program import Ask, random_position
 from support.web import TestClient, client_of
 
-from tablebase.catalog.catalog import Catalog, Counts
+from tablebase.catalog.catalog import Catalog
 from tablebase.game import guards, load_game
 from tablebase.game.installed import game_names, load_rules
 from tablebase.game.notation import render
 from tablebase.positions.material import parse_material
-from tablebase.web.pages.game import Cell, matrices
+from tablebase.web.pages.game import matrices
 from tablebase.web.pages.histogram import histogram
 from tablebase_rules.noughts import Noughts
 
@@ -209,17 +209,12 @@ def test_a_error_in_a_picture_hides_no_other_game(two_pieces: Path, monkeypatch:
 GAME = load_game("doushouqi")
 
 
-def counts(material: str, side: str, draws: int, positions: int) -> Counts:
-    """Statistics of a slice, of which only the draws matter."""
-    return Counts(len(material) - 1, 1, 1, positions, 0, positions, 0, 0, draws, None, None, material, side)
-
-
 def test_rows_are_those_of_the_side_with_more() -> None:
     """The most even materials come first; a matrix has at least as many rows as columns."""
-    given = [counts(name, "w", 1, 10) for name in ("RCWvE", "RCvWE", "RvCWE", "RvCWD")]
+    given: list[Any] = [{"material": name} for name in ("RCWvE", "RCvWE", "RvCWE", "RvCWD")]
     even, first, second = matrices(GAME, given, divided=True)
     assert [(matrix.side, matrix.columns) for matrix in (even, first, second)] == [(0, ["WE"]), (0, ["E"]), (1, ["R"])]
-    assert second.rows == [("CWD", [Cell("RvCWD", 1, 10)]), ("CWE", [Cell("RvCWE", 1, 10)])]
+    assert second.rows == [("CWD", [given[3]]), ("CWE", [given[2]])]
 
 
 def test_a_histogram() -> None:
