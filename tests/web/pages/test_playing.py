@@ -291,14 +291,6 @@ def test_games_that_are_none(address: str, words: str, client: TestClient) -> No
     assert words in said(parsed(answer.text))
 
 
-def test_players_that_search_are_limited(two_games: Path) -> None:
-    """They have the limits and the sentence of the interface, and the next page is shown."""
-    with client_of(two_games, limits=RequestLimits(seconds=0.1)) as limited:
-        page = shown(limited, "/doushouqi/play?seat=engine&seat=person&level=10", 504)
-        assert "this move takes longer than 0.1 s: name another player, or a lower level." in said(page)
-        shown(limited, "/hexapawn/play?seat=person&seat=tables")
-
-
 def test_a_move_backwards(client: TestClient) -> None:
     """Numbers of moves back to a hedgehog are negative."""
     page = shown(client, "/harehedgehog/play?seat=person&seat=person&start=10:40:3,0:68:3_1&moves=-2")
