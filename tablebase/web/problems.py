@@ -90,16 +90,11 @@ def without_paths(said: TablebaseError | str, settings: ServerSettings) -> str:
     return sentence if len(sentence) <= LONGEST else f"{sentence[: LONGEST - 1]}…"
 
 
-def status_of(error: TablebaseError) -> int:
-    """The status of HTTP for an error."""
-    if isinstance(error, ProblemError):
-        return error.status
-    return next((status for kind, status in STATUSES if isinstance(error, kind)), 400)
-
-
 def as_problem(error: TablebaseError, settings: ServerSettings) -> ProblemError:
     """The answer to an error: its sentence without paths of this machine; of a missing table also how to build it."""
-    headers, fields = (error.headers, error.fields) if isinstance(error, ProblemError) else ({}, {})
+    if isinstance(error, ProblemError):
+        return ProblemError(error.status, without_paths(error, settings), error.headers, **error.fields)
+    fields: dict[str, Any] = {}
     if isinstance(error, MissingTableError):
         command = error.command and without_paths(error.command, settings)
         cost = None
@@ -107,7 +102,8 @@ def as_problem(error: TablebaseError, settings: ServerSettings) -> ProblemError:
         with suppress(TablebaseError):
             cost = cost_of(error, settings)
         fields = {"game": error.game, "material": error.material, "pieces": error.pieces, "command": command, "estimate": cost}
-    return ProblemError(status_of(error), without_paths(error, settings), headers, **fields)
+    status = next((status for kind, status in STATUSES if isinstance(error, kind)), 400)
+    return ProblemError(status, without_paths(error, settings), **fields)
 
 
 def has_more_materials(game: Game, pieces: int, most: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import socket
@@ -127,12 +128,8 @@ def _remove(path: Path, number: int) -> None:
 
 
 def _is_answered(path: Path) -> bool:
-    with closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as client:
-        try:
-            client.connect(str(path))
-        except ConnectionRefusedError:
-            return False
-    return True
+    with closing(socket.socket(socket.AF_UNIX)) as client:
+        return client.connect_ex(str(path)) != errno.ECONNREFUSED
 
 
 @contextmanager

@@ -13,8 +13,6 @@ from tablebase.errors import ArgumentError, check_extra, quoted
 from tablebase.game.plain_arguments import as_path, as_size, as_texts, parse_size, usable_workers
 from tablebase.system.compute.messages import say
 
-LAST_PORT = 65535
-
 
 @checked
 def serve(
@@ -73,8 +71,8 @@ def serve(
 
     if access_log not in ("none", "json"):
         raise ArgumentError(f"access_log is none or json, not {quoted(access_log)}")
-    if port > LAST_PORT:
-        raise ArgumentError(f"port is a whole number from 0 to {LAST_PORT}, not {port}")
+    if port > 0xFFFF:
+        raise ArgumentError(f"port is a whole number from 0 to 65535, not {port}")
     root = root_path.rstrip("/")
     if root and not ROOT.fullmatch(root):
         raise ArgumentError(f"root_path is a path such as /tables, not {quoted(root_path)}")

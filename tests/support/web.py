@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, Literal
 
+import pytest
 import uvicorn
 
 from tablebase.web.app import create_app
@@ -71,6 +72,17 @@ def client_of(folder: Path, **settings: Any) -> Iterator[TestClient]:
     app = create_app(ServerSettings(folder, **settings))
     with TestClient(app, base_url="http://localhost", raise_server_exceptions=False) as client:
         yield client
+
+
+def client_fixture(folder: str, scope: Literal["module", "session"] = "module", **settings: Any) -> Any:
+    """A fixture that is a client of an application with the tables of another fixture."""
+
+    @pytest.fixture(scope=scope)
+    def client(request: pytest.FixtureRequest) -> Iterator[TestClient]:
+        with client_of(request.getfixturevalue(folder), **settings) as opened:
+            yield opened
+
+    return client
 
 
 def sentence_of(answer: Any, status: int) -> str:

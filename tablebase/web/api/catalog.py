@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Annotated, Any
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.commands import row_types
@@ -29,13 +29,7 @@ StatsGiven = given_by(
     by={"description": "One line for each number of pieces, or for each slice."},
     pieces={"description": "Only this number of pieces."},
 )
-
-
-class MaterialsGiven(Given):
-    """A game, and a number of pieces."""
-
-    game: GameName
-    pieces: Annotated[int | None, Field(ge=2, le=64, description="Only materials with this number of pieces.")] = None
+MaterialsGiven = given_by("stats", "game", "pieces", pieces={"description": "Only materials with this number of pieces."})
 
 
 class MaterialGiven(Given):

@@ -142,8 +142,7 @@ async def probe(request: Request) -> Response:
     The answer is a list of one, as `tablebase probe --format json` writes it.
     """
     given = query_of(request, ProbeGiven)
-    rules = load_rules(given.game)
-    _check(rules, given)
+    rules = _game_of(given)
     position = with_spaces(rules, given.position)
     probed: Callable[[], Probe] = partial(tables_of(request).probe, rules, position, strict=given.strict, turns=given.turns)
     # Pieces here and not in a thread, to which a position would take longer to be handed over than to be looked up.
@@ -157,8 +156,7 @@ async def probe_many(request: Request, given: BatchGiven) -> Response:
     most = settings_of(request).limits.batch
     if len(given.positions) > most:
         raise ProblemError(413, f"there are {len(given.positions):,} positions: send at most {most:,} at a time")
-    rules = load_rules(given.game)
-    _check(rules, given)
+    rules = _game_of(given)
 
     def rows() -> list[dict[str, Any]]:
         positions = [with_spaces(rules, one) for one in given.positions]
@@ -171,9 +169,11 @@ async def probe_many(request: Request, given: BatchGiven) -> Response:
     return answered(request, await in_thread(request, rows))
 
 
-def _check(rules: Rules[Any], given: ProbeGiven | BatchGiven) -> None:
+def _game_of(given: ProbeGiven | BatchGiven) -> Rules[Any]:
+    rules = load_rules(given.game)
     refuse(rules, "exact values", strict=given.strict)
     refuse(rules, "chance", turns=given.turns)
+    return rules
 
 
 @get(router, "/line", list[LineRow], 404, given=LineGiven)

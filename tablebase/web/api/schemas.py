@@ -13,9 +13,7 @@ from tablebase.catalog.catalog import Counts
 from tablebase.commands import row_types
 from tablebase.commands.parameters import parameters_of
 from tablebase.commands.registry import VERBS
-from tablebase.errors import RulesError
 from tablebase.game.examples import example, examples
-from tablebase.game.installed import load_rules
 from tablebase.web.settings import RequestLimits
 
 LIMITS = RequestLimits()
@@ -70,12 +68,12 @@ HTTP_FIELDS: dict[str, dict[str, Any]] = {
 """Limits and texts that parameters have over HTTP alone, by name."""
 
 
-def given_by(name: str, **texts: dict[str, Any]) -> Any:
+def given_by(name: str, *names: str, **texts: dict[str, Any]) -> Any:
     """The parameters of requests for a verb: types, defaults and descriptions of its function, with limits and `texts` of HTTP."""
     verb = VERBS[name]
     found: dict[str, Any] = {}
     known = {one.name: one for one in parameters_of(verb.function)}
-    for one in map(known.__getitem__, verb.http):
+    for one in map(known.__getitem__, names or verb.http):
         kind = next(kind for kind in one.kinds if kind in (bool, int, float, str) or get_origin(kind) is Literal)
         about = {"description": one.help, **HTTP_FIELDS.get(one.name, {}), **texts.get(one.name, {})}
         default = ... if one.is_required else one.default
@@ -89,19 +87,13 @@ for row in (Counts, SliceEstimate, *filter(is_typeddict, vars(row_types).values(
 with_config(ConfigDict(extra="allow", json_schema_extra=example("count")))(row_types.CountRow)
 
 
-def _problem() -> dict[str, Any]:
-    """The example of an error: what is said of the name of an installed game without its last letter."""
-    try:
-        load_rules("".join(examples("game"))[:-1])
-    except RulesError as error:
-        return {"example": {"title": "Bad Request", "status": 400, "detail": str(error)}}
-    return {}
+PROBLEM: Any = {"example": {"title": "Bad Request", "status": 400, "detail": "the parameter game is missing: add it"}}
 
 
 class Problem(BaseModel):
     """An error (RFC 9457); `detail` is one sentence with the error and the remedy."""
 
-    model_config = ConfigDict(extra="allow", json_schema_extra=_problem())
+    model_config = ConfigDict(extra="allow", json_schema_extra=PROBLEM)
     title: str
     status: int
     detail: str

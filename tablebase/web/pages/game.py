@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import groupby
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -50,8 +49,7 @@ def shade(row: MaterialRow, largest: float) -> int:
     return ceil(SHADES * share(row) / largest) if row["draws"] else 0
 
 
-@dataclass(frozen=True)
-class Matrix:
+class Matrix(NamedTuple):
     """Materials by the pieces of both sides."""
 
     side: int  # whose pieces are the rows: of the side with more of them, so that a matrix is seldom wider than a window
@@ -70,15 +68,9 @@ def _entries(catalog: Catalog) -> list[dict[str, Any]]:
     entries: list[dict[str, Any]] = []
     for name in dict.fromkeys([*built, *game_names()]):
         with suppress(RulesError):
-            rules, row = load_rules(name), built.get(name)
-            entries.append(
-                {
-                    "rules": rules,
-                    "built": row if row and row["tables"] else None,
-                    "layers": row["layers"] if row else 0,
-                    "exact": _exact(catalog, rules),
-                }
-            )
+            rules, row = load_rules(name), built.get(name, {"tables": None, "layers": 0})
+            tables = row if row["tables"] else None
+            entries.append({"rules": rules, "built": tables, "layers": row["layers"], "exact": _exact(catalog, rules)})
     return entries
 
 
@@ -112,10 +104,8 @@ def by_players(rules: Rules[Any]) -> list[tuple[int, str]]:
     kept = [word for word in words if not word.startswith(f"{OPTION}=")]
     found = []
     for number in range(2, MOST + 1):
-        try:
+        with suppress(RulesError):
             found.append((number, load_rules("-".join([base, *kept, f"{OPTION}={number}"])).name))
-        except RulesError:
-            continue
     return found if len(found) > 1 else []
 
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Query, Request
@@ -33,8 +32,7 @@ from tablebase.web.worker_pool import played
 router = APIRouter()
 
 
-@dataclass(frozen=True)
-class Replay:
+class Replay(NamedTuple):
     """A game, and the event at which it is shown."""
 
     match: Match[Any]
@@ -105,12 +103,10 @@ def _of_record(request: Request, text: str, number: str) -> Response:
 def _replayed(
     rules: Rules[Any], seats: Sequence[str], start: str | None, listed: Sequence[str], at: str | None, searches: bool, most: int
 ) -> Replay:
-    if len(listed) > most:
-        raise TablebaseError(f"the game has more than {most:,} moves and draws: begin at a later position")
     if seats and len(seats) != rules.players:
         raise TablebaseError(f"{rules.title} has {rules.players} players, not {len(seats)}: name a seat for each, or none")
     begun = rules.initial if not start else named_position(rules, start)
-    match = replayed(rules, begun, listed)
+    match = replayed(rules, begun, listed, most)
     place = 0 if at is None else whole(at, "the number of the position")
     found = Replay(match, seats, listed, place, searches)
     if place > found.end:

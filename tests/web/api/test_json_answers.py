@@ -4,7 +4,7 @@ import os
 import shlex
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from support.games import random_texts
 from support.program import Ask
-from support.web import TestClient, assert_no_paths, client_of, sentence_of
+from support.web import TestClient, assert_no_paths, client_fixture, client_of, sentence_of
 
 import tablebase
 from tablebase.catalog.database import PATIENCE
@@ -29,18 +29,7 @@ LOST = "7/7/7/7/3c3/7/7/R6/7 w"
 GAME = load_game("doushouqi")
 
 
-@pytest.fixture(scope="module")
-def three(three_pieces: Path) -> Iterator[TestClient]:
-    """A client of a server of two and three pieces."""
-    with client_of(three_pieces) as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def pigs(piglet_tables: Path) -> Iterator[TestClient]:
-    """A client of a server of Piglet."""
-    with client_of(piglet_tables) as client:
-        yield client
+three, pigs = client_fixture("three_pieces"), client_fixture("piglet_tables")
 
 
 def got(client: TestClient, path: str, **given: Any) -> Any:
@@ -161,24 +150,20 @@ def test_a_missing_table_says_what_it_takes(three: TestClient, three_pieces: Pat
     assert told["estimate"]["cpu_seconds"] == pytest.approx(line["cpu_seconds"], abs=0.001)
 
 
-def test_nothing_is_built(tmp_path: Path) -> None:
+def test_nothing_is_built(three: TestClient, tmp_path: Path) -> None:
     """A game without tables is not found; a folder without a catalog is the server's fault."""
+    assert three.get("/api/v1/stats", params={"game": "doushouqi", "pieces": 4}).json()["pieces"] == 4
     with client_of(tmp_path) as client:
         found = client.get("/api/v1/probe", params={"game": "hexapawn", "position": "ppp/3/PPP w"})
         assert found.json()["estimate"]["tables"] == 6
         for path in ("stats", "materials", "records"):
             assert "this tablebase" in sentence_of(client.get(f"/api/v1/{path}", params={"game": "hexapawn"}), 503)
+            missing = sentence_of(three.get(f"/api/v1/{path}", params={"game": "hexapawn"}), 404)
+            assert missing.startswith("no table of hexapawn is registered in this tablebase")
         state = client.get("/api/v1/probe", params={"game": "pig-die=2-target=3", "position": "0,0 1 0"})
         assert sentence_of(state, 404).startswith(
             "no table of pig-die=2-target=3 is registered in this tablebase: run 'tablebase build"
         )
-
-
-def test_no_table_of_a_game(three: TestClient) -> None:
-    assert three.get("/api/v1/stats", params={"game": "doushouqi", "pieces": 4}).json()["pieces"] == 4
-    for path in ("stats", "materials", "records"):
-        sentence = sentence_of(three.get(f"/api/v1/{path}", params={"game": "hexapawn"}), 404)
-        assert sentence.startswith("no table of hexapawn is registered in this tablebase")
 
 
 Change = Callable[[Path, Path, Random], None]

@@ -3,14 +3,13 @@
 import json
 import signal
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.program import Ask
-from support.web import SMALL, TestClient, ask_raw, client_of, connected, sentence_of, served
+from support.web import SMALL, TestClient, ask_raw, client_fixture, client_of, connected, sentence_of, served
 
 from tablebase.commands.game_requests import COMMANDS
 from tablebase.web import worker_pool as questions
@@ -20,11 +19,7 @@ COUNTS = "SELECT outcome, count(*) AS n FROM positions WHERE material = 'RvC' GR
 START = "0:68:3,0:68:3 1"
 
 
-@pytest.fixture(scope="module")
-def miner(two_pieces: Path) -> Iterator[TestClient]:
-    """A client of a server that answers statements, within narrow limits."""
-    with client_of(two_pieces, mine=True, limits=replace(SMALL, seconds=60.0)) as client:
-        yield client
+miner = client_fixture("two_pieces", mine=True, limits=replace(SMALL, seconds=60.0))
 
 
 def posted(client: TestClient, path: str, **given: Any) -> Any:

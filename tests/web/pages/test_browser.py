@@ -72,11 +72,6 @@ def square(page: Page, name: str) -> Locator:
     return page.locator(f"[data-square={name}]")
 
 
-def path(page: Page) -> str:
-    """The address of a page without that of its server."""
-    return re.sub("^http://[^/]*", "", page.url)
-
-
 @contextmanager
 def leads_to(page: Page, address: str) -> Iterator[None]:
     """What is done inside leads to an address, without a reload."""
