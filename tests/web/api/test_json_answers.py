@@ -252,12 +252,9 @@ def test_the_catalog_is_read_again_when_it_changes(copied: Path) -> None:
 
 def test_a_held_catalog_is_the_error_of_the_server(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A request waits for another program no longer than it may take, and is answered with 503."""
+    assert RequestLimits().seconds > PATIENCE
     monkeypatch.setattr("tablebase.web.known_catalog.PATIENCE", 0.05)
     with client_of(copied) as client, closing(sqlite3.connect(copied / "catalog.sqlite", isolation_level=None)) as holder:
         holder.execute("BEGIN EXCLUSIVE")
         said = sentence_of(client.get("/api/v1/stats", params={"game": "doushouqi"}), 503)
         assert "is locked by another program" in said
-
-
-def test_a_request_outlasts_the_patience_of_readers() -> None:
-    assert RequestLimits().seconds > PATIENCE

@@ -169,13 +169,14 @@ def test_statements_that_need_memory(two_pieces: Path) -> None:
         assert posted(client, "mine", game="doushouqi", statement=COUNTS)["complete"]
 
 
-@pytest.mark.full
 def test_statements_are_off(pawns: TestClient, miner: TestClient) -> None:
-    """Unless they are asked for; then the description has them."""
+    """Unless they are asked for; then the description and the pages have them."""
     refused = pawns.post("/api/v1/mine", json={"game": "hexapawn", "statement": "SELECT 1"})
     assert "start the server with 'tablebase serve --mine'" in sentence_of(refused, 403)
     described = ["/api/v1/mine" in client.get("/api/v1/openapi.json").json()["paths"] for client in (pawns, miner)]
     assert described == [False, True]
+    assert "start it with --mine" in pawns.get("/mine").text
+    assert ["/mine" in client.get("/").text for client in (pawns, miner)] == described
 
 
 @pytest.mark.full

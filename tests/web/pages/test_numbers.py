@@ -102,6 +102,10 @@ def number(text: str) -> int:
 @pytest.mark.parametrize("name", list(GAMES))
 def test_a_game(name: str, client: TestClient, two_games: Path, ask: Ask) -> None:
     page = shown(client, f"/{name}/?pieces=2" if name == "doushouqi" else f"/{name}/")
+    # A field leads to a material, and a line says that wide matrices scroll.
+    [form] = [one for one in page.iter("form") if one.get("action") == f"/{name}/material"]
+    assert [one.get("name") for one in form.iter("input")] == ["name"]
+    assert "scroll sideways" in said(identified(page, "main"))
     totals = ask("stats", name, "--format", "json", "--data", two_games).json
     shown_totals = rows_of(next(page.iter("table")))
     assert [(number(row[0]), number(row[1]), number(row[5])) for row in shown_totals] == [
@@ -151,14 +155,6 @@ def test_records(client: TestClient, two_games: Path, ask: Ask) -> None:
         [image] = card.iter("img")
         [link, _] = card.iter("a")
         assert str(link.get("href")).replace("/position/", "/board/") + ".svg?theme=light" == image.get("src")
-
-
-def test_matrices_can_be_searched(client: TestClient) -> None:
-    """A field leads to a material, and a line says that wide matrices scroll."""
-    page = shown(client, "/doushouqi/?pieces=2")
-    [form] = [one for one in page.iter("form") if one.get("action") == "/doushouqi/material"]
-    assert [one.get("name") for one in form.iter("input")] == ["name"]
-    assert "scroll sideways" in said(identified(page, "main"))
 
 
 def test_pictures_of_rules_follow_the_theme(client: TestClient) -> None:
@@ -261,12 +257,6 @@ def test_a_game_of_chance_has_pages(piglet_tables: Path, ask: Ask) -> None:
             position = address.partition("/position/")[2].replace("_", " ")
             [expected] = ask("probe", name, position, "--data", piglet_tables, "--format", "json").json
             assert f"{expected['lower']:.6f}" in said(shown(client, address))
-
-
-def test_statements_are_off_unless_asked_for(two_games: Path) -> None:
-    with client_of(two_games) as client:
-        assert "start it with --mine" in said(shown(client, "/mine", 404))
-        assert not [link for link in shown(client, "/").iter("a") if link.get("href") == "/mine"]
 
 
 def test_the_page_for_statements(client: TestClient) -> None:
