@@ -127,6 +127,7 @@ def test_requests_are_answered_before_the_end(two_pieces: Path, workers: int, nu
             with suppress(ConnectionRefusedError):
                 while True:
                     connected(address).close()
+                    time.sleep(0.05)
             begun.sendall(BODY)
             status, _, body = read_answer(begun)
         assert (status, b'"distance":8' in body) == (200, True)
