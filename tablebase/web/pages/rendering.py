@@ -80,10 +80,10 @@ def error_page(request: Request, error: TablebaseError) -> Response:
     found = as_problem(error, settings_of(request))
     status = 404 if isinstance(error, RulesError) else found.status
     title = TITLES.get(status, TITLES[503] if status >= 500 else TITLES[400])
-    game: Rules[Any] | None = None
+    asked: Rules[Any] | None = None
     with suppress(TablebaseError):
-        game = load_rules(request.path_params.get("game", ""))
-    shown = page(request, "problem.html", status=status, title=title, detail=f"{found}.", game=game)
+        asked = load_rules(request.path_params.get("game", ""))
+    shown = page(request, "problem.html", status=status, title=title, detail=f"{found}.", game=asked)
     shown.headers.update(found.headers)
     return shown
 
