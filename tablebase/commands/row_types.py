@@ -114,7 +114,7 @@ class MaterialRow(TypedDict):
     material: str
     pieces: int
     sides: str
-    """Letters of the sides to move that have a slice of their own."""
+    """Letters of the sides to move that have a separate slice."""
     placements: int
     positions: int
     wins: int
@@ -158,14 +158,14 @@ class DistanceRow(TypedDict):
 
 
 class Neighbour(TypedDict):
-    """A stored material beside another one."""
+    """A stored material that another one leads to or comes from."""
 
     material: str
     built: bool
 
 
 class MaterialDescription(TypedDict):
-    """A material: its pieces, its slices, how far its positions are from the end, and the materials beside it."""
+    """A material: its pieces, its slices, the distances of its positions, and the materials before and after a capture."""
 
     game: str
     material: str
@@ -173,7 +173,7 @@ class MaterialDescription(TypedDict):
     slices: list[SliceRow]
     distances: list[DistanceRow]
     stored_as: str
-    """The material whose table holds the positions."""
+    """The material that stores the positions in its table."""
     depends_on: list[Neighbour]
     """Stored materials that a capture or promotion leads to."""
     needed_by: list[Neighbour]
@@ -195,7 +195,7 @@ class Cost(TypedDict):
     """Cost of tables that have not been built."""
 
     tables: int
-    """Number: the missing one, and those that it depends on."""
+    """Number: the missing table, and all missing tables that it depends on."""
     placements: int
     """In the slices that are solved and stored."""
     disk: int

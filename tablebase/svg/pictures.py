@@ -17,6 +17,8 @@ from tablebase.svg.foreign import box_of, read_picture
 from tablebase.svg.markup import Svg, framed, picture
 from tablebase.svg.themes import Theme, as_theme
 
+INK = "currentColor"
+"""The colour that follows the theme in pictures by rules."""
 SIZES = (16, 10_000)
 """The least and the greatest size of a picture, in pixels."""
 
@@ -103,10 +105,15 @@ def has_pictures(rules: Rules[Any]) -> bool:
 
 def of_rules(rules: Rules[Any], position: Any, _last: Any, _arrows: Any, theme: str | Theme) -> Element:
     """Draw with the module of pictures next to the rules, or with the rules in their own colours; nothing is marked."""
-    drawn = rules.svg(position) if rules.pictures is None else rules.pictures.svg(rules, position, theme)
+    if rules.pictures is not None:
+        return read_picture(rules.pictures.svg(rules, position, theme))
+    drawn = rules.svg(position)
     if drawn is None:
         raise _undrawn(rules, "ask for text or JSON")
-    return read_picture(drawn)
+    root = read_picture(drawn)
+    # That of lines with `INK`.
+    root.attrib.setdefault("color", as_theme(theme).page.line)
+    return root
 
 
 def on_squares(

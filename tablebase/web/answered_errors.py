@@ -13,9 +13,8 @@ from starlette.types import Scope
 
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.web.context import in_thread, settings_of
-from tablebase.web.missing_tables import as_problem
 from tablebase.web.pages import error_page
-from tablebase.web.problems import FAILED, MEDIA_TYPE, ProblemError, sentence_of
+from tablebase.web.problems import FAILED, MEDIA_TYPE, ProblemError, as_problem, sentence_of
 
 API = "/api/"
 SENTENCES = {
@@ -28,7 +27,7 @@ REASONS = {404: "There is no page with this address", 405: "This page only answe
 
 
 def problem(found: ProblemError) -> Response:
-    """An error as problem+json, whose sentence must not name a path of this machine."""
+    """An error as problem+json; its sentence must not name a path of this machine."""
     body = {"title": HTTPStatus(found.status).phrase, "status": found.status, "detail": str(found), **found.fields}
     # In ASCII, since a text may hold half a character.
     return Response(json.dumps(body), found.status, {"cache-control": "no-store", **found.headers}, MEDIA_TYPE)
@@ -42,16 +41,14 @@ def is_of_api(scope: Scope) -> bool:
 
 async def _on_error(request: Request, error: Exception) -> Response:
     known = error if isinstance(error, TablebaseError) else _translated(request, error)
-    # What it would take to build a table is estimated.
-    if isinstance(known, MissingTableError):
-        return await in_thread(request, _answer, request, known)
-    return _answer(request, known)
 
+    def answer() -> Response:
+        if is_of_api(request.scope):
+            return problem(as_problem(known, settings_of(request)))
+        return error_page(request, known)
 
-def _answer(request: Request, error: TablebaseError) -> Response:
-    if is_of_api(request.scope):
-        return problem(as_problem(error, settings_of(request)))
-    return error_page(request, error)
+    # The cost of a table that has not been built is estimated.
+    return await in_thread(request, answer) if isinstance(known, MissingTableError) else answer()
 
 
 def _translated(request: Request, error: Exception) -> ProblemError:

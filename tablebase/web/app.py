@@ -8,16 +8,19 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
+from prometheus_client import CollectorRegistry
 from pydantic.json_schema import models_json_schema
 
 from tablebase.commands.tablebase import Tablebase
+from tablebase.game.companions import companions
 from tablebase.version import VERSION
-from tablebase.web import api, pages
+from tablebase.web import pages
 from tablebase.web.answered_errors import handle_errors
+from tablebase.web.api import catalog, play, probe, work
 from tablebase.web.api.schemas import MissingTable, Problem
 from tablebase.web.known_catalog import KnownCatalog
 from tablebase.web.limits import Bounded
-from tablebase.web.monitoring import Metrics, Observed
+from tablebase.web.monitoring import Observed
 from tablebase.web.monitoring import router as monitoring
 from tablebase.web.proxied import Proxied
 from tablebase.web.settings import ServerSettings
@@ -51,7 +54,9 @@ def create_app(settings: ServerSettings) -> FastAPI:
                 await app.state.apart.close()
                 app.state.catalog.close()
 
-    more = "".join(f", and {one.ABOUT}" for one in api.of_games())
+    # Modules ``NAME_routes`` next to rules have a `router` for their game.
+    of_games = companions("_routes", "routes")
+    more = "".join(f", and {one.ABOUT}" for one in of_games)
     # The framework's own pages of documentation load programs from elsewhere.
     app = _Described(
         title="tablebase",
@@ -68,9 +73,11 @@ def create_app(settings: ServerSettings) -> FastAPI:
     )
     app.state.settings = settings
     app.state.catalog = KnownCatalog(settings.folder, settings.catalog)
-    app.state.metrics = Metrics()
-    # Not as routers within the router, in which to find a route takes twice as long.
-    app.router.routes += [*api.routes(), *monitoring.routes]
+    app.state.registry = CollectorRegistry()
+    # Not as routers within the router, in which to find a route takes twice as long; the most frequent come first.
+    routers = (probe.router, catalog.games_router, catalog.router, play.router, *(one.router for one in of_games), work.router)
+    routes = [route for router in routers for route in router.routes]
+    app.router.routes += [*routes, *work.more_routes({getattr(route, "path", "") for route in routes}).routes, *monitoring.routes]
     app.mount("/static", pages.static)
     app.include_router(pages.router)
     handle_errors(app)
@@ -85,7 +92,7 @@ def create_app(settings: ServerSettings) -> FastAPI:
             expose_headers=["etag"],
             max_age=86400,
         )
-    app.add_middleware(Observed, metrics=app.state.metrics, log=settings.access_log)
+    app.add_middleware(Observed, registry=app.state.registry, log=settings.access_log)
     app.add_middleware(Proxied, root=settings.root)
     return app
 

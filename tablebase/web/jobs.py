@@ -8,13 +8,14 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from functools import lru_cache
+from inspect import signature
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 from tablebase.commands.row_types import MineAnswer
 from tablebase.errors import TablebaseError, system_error
-from tablebase.web.problems import FAILED, ProblemError, unusable
+from tablebase.web.problems import FAILED, ProblemError, as_problem, unusable
 from tablebase.web.settings import ServerSettings
 
 NICE = 5
@@ -23,20 +24,14 @@ Job = Callable[..., Any]
 
 
 def call(settings: ServerSettings, verb: str, given: Mapping[str, Any]) -> list[Any]:
-    """The rows that the function of a verb returns."""
+    """The rows that the function of a verb returns, which gets the server's folder and catalog if it takes them."""
     from tablebase.commands.registry import VERBS
 
     function, owner = VERBS[verb].function, VERBS[verb].owner
-    found = function(**given) if owner is None else function(owner(settings.folder, settings.catalog), **given)
-    return [found] if isinstance(found, Mapping) else list(found)
-
-
-def estimate(settings: ServerSettings, game: str, material: str | None, pieces: int | None) -> list[dict[str, Any]]:
-    """Estimate as `tablebase estimate --workers 1 --format json`."""
-    from tablebase.commands.build import estimate as predicted
-
-    folder, catalog = settings.folder, settings.catalog
-    return list(predicted(game, material=material, pieces=pieces, data=folder, catalog=catalog, workers=1).rows)
+    folder = {"data": settings.folder, "catalog": settings.catalog}
+    taken = {name: value for name, value in folder.items() if name in signature(function).parameters}
+    found = function(**given, **taken) if owner is None else function(owner(settings.folder, settings.catalog), **given, **taken)
+    return [found] if isinstance(found, Mapping) else list(getattr(found, "rows", found))
 
 
 def mine(settings: ServerSettings, game: str, statement: str, limit: int) -> MineAnswer:
@@ -67,7 +62,7 @@ def _small(settings: ServerSettings, batches: Iterator[Any]) -> Iterator[Any]:
 
 
 def _too_large(settings: ServerSettings) -> TablebaseError:
-    return TablebaseError(f"the answer has more than {settings.limits.answer:,} bytes: ask for fewer or shorter rows")
+    return TablebaseError(f"the answer has more than {settings.limits.answer:,} bytes: select fewer or shorter rows")
 
 
 def play(settings: ServerSettings, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,7 +94,7 @@ def _leaves(folder: Path, name: str) -> Any:
     return load_tables(folder, game) if "lookahead" in game.can and game.players == 2 else None
 
 
-JOBS: Mapping[str, Job] = {"call": call, "estimate": estimate, "mine": mine, "play": play, "computer": computer}
+JOBS: Mapping[str, Job] = {"call": call, "mine": mine, "play": play, "computer": computer}
 COMPILING = "compiling"
 """The field of a message that says that kernels are compiled, or no longer are."""
 WITH_KERNELS = ("call", "play", "computer")
@@ -114,19 +109,16 @@ def answer(settings: ServerSettings, question: Mapping[str, Any]) -> str:
             raise _too_large(settings)
         return line
     except TablebaseError as error:
-        found = error
+        found: TablebaseError = error
     except MemoryError:
-        found = ProblemError(503, "the answer needs more memory than there is: ask for less")
+        found = ProblemError(503, "the answer needs more memory than there is: send a smaller request")
     except OSError as error:
         found = unusable(system_error(error))
     except Exception:
         traceback.print_exc()
         found = ProblemError(500, FAILED)
-    # Imported here because it loads what builds tables.
-    from tablebase.web.missing_tables import as_problem
-
-    found = as_problem(found, settings)
-    return _encoded({"status": found.status, "sentence": str(found), "fields": found.fields})
+    problem = as_problem(found, settings)
+    return _encoded({"status": problem.status, "sentence": str(problem), "fields": problem.fields})
 
 
 def _encoded(said: Mapping[str, Any]) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from http import HTTPStatus
 from typing import Any
 
 from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
@@ -61,27 +63,22 @@ class Bounded:
             raise self._too_large()
         if scope["method"] == "POST" and is_of_api(scope):
             _check_type(headers)
+        body = bytearray()
         try:
             async with asyncio.timeout(self.limits.body_seconds):
-                return await self._read(receive)
+                async for part in Request(scope, receive).stream():
+                    body += part
+                    if len(body) > self.limits.body:
+                        raise self._too_large()
+        except ClientDisconnect:
+            return b""
         except TimeoutError:
-            sentence = f"the body did not arrive within {self.limits.body_seconds:g} s: send it at once"
+            sentence = f"the body did not arrive within {self.limits.body_seconds:g} s: send it faster"
             raise ProblemError(408, sentence, CLOSE) from None
+        return bytes(body)
 
     def _too_large(self) -> ProblemError:
         return ProblemError(413, f"the body is larger than {self.limits.body:,} bytes: send less at a time", CLOSE)
-
-    async def _read(self, receive: Receive) -> bytes:
-        body = bytearray()
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                return b""
-            body += message.get("body", b"")
-            if len(body) > self.limits.body:
-                raise self._too_large()
-            if not message.get("more_body", False):
-                return bytes(body)
 
 
 def _check_type(headers: Headers) -> None:
@@ -102,7 +99,6 @@ class Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
         self._head = 0
         self._waiting: asyncio.TimerHandle | None = None
         self._unread: asyncio.TimerHandle | None = None
-        self._left = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         """Wait for the first request."""
@@ -130,23 +126,19 @@ class Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
     def pause_writing(self) -> None:
         """Wait for the client, which leaves an answer unread."""
         super().pause_writing()
-        self._wait_for_reader()
+        self._wait_for_reader(sys.maxsize)
 
     def resume_writing(self) -> None:
-        """Go on with an answer."""
+        """Continue an answer."""
         if self._unread is not None:
             self._unread.cancel()
-            self._unread = None
         super().resume_writing()
 
-    def _wait_for_reader(self) -> None:
-        self._left = self.transport.get_write_buffer_size()
-        self._unread = self.loop.call_later(READ_SECONDS, self._check_reader)
-
-    def _check_reader(self) -> None:
-        """End the connection if the client has read nothing since the last look."""
-        if self.transport.get_write_buffer_size() < self._left:
-            self._wait_for_reader()
+    def _wait_for_reader(self, before: int) -> None:
+        """End the connection if the client has read nothing since there were so many bytes before it."""
+        left = self.transport.get_write_buffer_size()
+        if left < before:
+            self._unread = self.loop.call_later(READ_SECONDS, self._wait_for_reader, left)
         else:
             self.transport.abort()
 
@@ -161,12 +153,12 @@ class Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
         self._head = 0
         if self._waiting is not None:
             self._waiting.cancel()
-            self._waiting = None
+        self._waiting = None
 
     def _end_waiting(self) -> None:
         """Refuse a head that is incomplete; a browser's spare connection, on which nothing was sent, is just closed."""
         if self._head:
-            self._refuse(408, f"the head of the request did not arrive within {HEAD_SECONDS:g} s: send it at once")
+            self._refuse(408, f"the head of the request did not arrive within {HEAD_SECONDS:g} s: send it faster")
         else:
             self.transport.close()
 

@@ -8,7 +8,6 @@ import sys
 from datetime import UTC, datetime
 from functools import cache
 from time import perf_counter
-from typing import cast
 
 from fastapi import APIRouter, Request, Response
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
@@ -33,39 +32,19 @@ METHODS = frozenset({"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"}
 router = APIRouter(include_in_schema=False)
 
 
-class Metrics:
-    """The numbers of one application, in a registry of their own."""
+class Observed:
+    """Counts requests in a registry, with `log` also writes each as a line of JSON to standard error; answers HEAD without body."""
 
-    def __init__(self) -> None:
-        self.registry = CollectorRegistry()
+    def __init__(self, app: ASGIApp, registry: CollectorRegistry, log: bool = False) -> None:
+        self.app, self.log = app, log
         labels = ("method", "route", "status")
-        self._requests = Counter("tablebase_requests", "Requests answered.", labels, registry=self.registry)
-        self._seconds = Histogram(
-            "tablebase_request_seconds", "Seconds to answer a request.", ("route",), registry=self.registry, buckets=SECONDS
+        requests = Counter("tablebase_requests", "Requests answered.", labels, registry=registry)
+        seconds = Histogram(
+            "tablebase_request_seconds", "Seconds to answer a request.", ("route",), registry=registry, buckets=SECONDS
         )
         # Looking up a child by its labels takes longer than counting.
-        self._count = cache(lambda *values: self._requests.labels(*values))
-        self._time = cache(lambda route: self._seconds.labels(route))
-
-    def note(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count a request; its route is the template of its address, of which there are few."""
-        self._count(method, route, str(status)).inc()
-        self._time(route).observe(seconds)
-
-    def shown(self) -> tuple[bytes, str]:
-        """The numbers as text, those of all processes if they share a folder, and the text's media type."""
-        registry = self.registry
-        if os.environ.get(SHARED):
-            registry = CollectorRegistry()
-            MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-        return generate_latest(registry), CONTENT_TYPE_LATEST
-
-
-class Observed:
-    """Notes requests, with `log` also as an object of JSON on a line of standard error, and answers HEAD without the body."""
-
-    def __init__(self, app: ASGIApp, metrics: Metrics, log: bool = False) -> None:
-        self.app, self.metrics, self.log = app, metrics, log
+        self.requests = cache(lambda *values: requests.labels(*values))
+        self.seconds = cache(lambda route: seconds.labels(route))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, and note it."""
@@ -92,25 +71,23 @@ class Observed:
             await self.app(scope, receive, noting)
         finally:
             seconds = perf_counter() - begin
+            # The template of the address, of which there are few.
             route = getattr(scope.get("route"), "path_format", OTHER)
-            self.metrics.note(method if method in METHODS else OTHER, route, status, seconds)
+            self.requests(method if method in METHODS else OTHER, route, str(status)).inc()
+            self.seconds(route).observe(seconds)
             if self.log:
-                _write_line(scope, method, status, size, seconds)
-
-
-def _write_line(scope: Scope, method: str, status: int, size: int, seconds: float) -> None:
-    client = scope.get("client")
-    line = {
-        "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
-        "client": client[0] if client else None,
-        "method": method,
-        "path": scope["path"],
-        "query": scope["query_string"].decode("latin-1"),
-        "status": status,
-        "bytes": size,
-        "seconds": round(seconds, 6),
-    }
-    sys.stderr.write(json.dumps(line) + "\n")
+                client = scope.get("client")
+                line = {
+                    "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+                    "client": client[0] if client else None,
+                    "method": method,
+                    "path": scope["path"],
+                    "query": scope["query_string"].decode("latin-1"),
+                    "status": status,
+                    "bytes": size,
+                    "seconds": round(seconds, 6),
+                }
+                sys.stderr.write(json.dumps(line) + "\n")
 
 
 @router.get("/healthz")
@@ -125,6 +102,9 @@ async def healthz(request: Request) -> Response:
 
 @router.get("/metrics")
 async def metrics(request: Request) -> Response:
-    """Numbers of requests and their durations, of all processes of the server, as Prometheus reads them."""
-    body, media_type = cast(Metrics, request.app.state.metrics).shown()
-    return Response(body, headers={"cache-control": PRIVATE}, media_type=media_type)
+    """Numbers of requests and their durations, of all processes if they share a folder, as Prometheus reads them."""
+    registry = request.app.state.registry
+    if os.environ.get(SHARED):
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    return Response(generate_latest(registry), headers={"cache-control": PRIVATE}, media_type=CONTENT_TYPE_LATEST)

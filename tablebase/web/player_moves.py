@@ -33,14 +33,10 @@ def is_quick(player: str | None, game: str) -> bool:
     return name.partition(":")[0] in QUICK
 
 
+@lru_cache(maxsize=2)
 def kept_player(name: str, seat: Seat, **settings: Any) -> AbstractContextManager[Player]:
     """Like `open_player`; the last players stay open, since some look at all positions of a game before they move."""
-    return nullcontext(_kept(name, seat, tuple(sorted(settings.items()))))
-
-
-@lru_cache(maxsize=2)
-def _kept(name: str, seat: Seat, settings: tuple[tuple[str, str], ...]) -> Player:
-    return open_player(name, seat, **dict(settings))
+    return nullcontext(open_player(name, seat, **settings))
 
 
 def chosen_move(
@@ -93,7 +89,7 @@ def _match(rules: Rules[P], position: str | None, moves: Sequence[str]) -> Match
     start = rules.initial if position is None else rules.parse(with_spaces(rules, position))
     rules.check(start)
     if rules.to_move(start) < 0:
-        raise RulesError(f"nobody is to move in {rules.format(start)}: give a position in which somebody is")
+        raise RulesError(f"no player is to move in {rules.format(start)}: give a position in which a player is")
     match = Match(rules, start)
     for text in moves:
         match.play(text if text in match.legal() else rules.read_move(text.lower()))

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tablebase.errors import (
     RULES_FILES,
@@ -27,6 +29,10 @@ from tablebase.errors import (
 )
 from tablebase.web.settings import ServerSettings
 
+if TYPE_CHECKING:
+    from tablebase.commands.row_types import Cost
+    from tablebase.game import Game
+
 STATUSES: tuple[tuple[type[TablebaseError], int], ...] = (
     (MissingTableError, 404),
     (CorruptTableError, 503),
@@ -37,6 +43,8 @@ STATUSES: tuple[tuple[type[TablebaseError], int], ...] = (
     (TimeLimitError, 504),
 )
 """The statuses of errors that are not about what was sent; all others have 400."""
+MOST_TABLES = 2000
+"""Tables of an estimate in an answer; `tablebase estimate` takes its time for more."""
 MEDIA_TYPE = "application/problem+json"
 LONGEST = 2000
 """Characters of a sentence; some quote a whole position."""
@@ -61,22 +69,7 @@ def unusable(error: TablebaseError) -> ProblemError:
 
 
 def without_paths(said: TablebaseError | str, settings: ServerSettings) -> str:
-    """Return a sentence without the folder of the tables, the address of their catalog, and the `places` of an error.
-
-    Examples
-    --------
-    >>> local = ServerSettings(Path("/srv/x"), "postgresql+psycopg://host/db")
-    >>> without_paths("the table RvC is missing: run 'tablebase build x --material RvC --data /srv/x'", local)
-    "the table RvC is missing: run 'tablebase build x --material RvC'"
-    >>> without_paths("/srv/x/doushouqi/2/RvC.h5 cannot be read", local)
-    'doushouqi/2/RvC.h5 cannot be read'
-    >>> without_paths("no table is registered in /srv/x: build one", local)
-    'no table is registered in this tablebase: build one'
-    >>> without_paths("postgresql+psycopg://host/db cannot be reached", local)
-    'the database of the catalog cannot be reached'
-    >>> without_paths(TablebaseError("/etc/x cannot be used").naming("/etc/x"), local)
-    '… cannot be used'
-    """
+    """Return a sentence without the folder of the tables, the address of their catalog, and the `places` of an error."""
     sentence = str(said)
     folders = {str(settings.folder.absolute()), str(settings.folder.resolve())}
     names = {place: ELSEWHERE for place in getattr(said, "places", ()) if "://" in place or Path(place).is_absolute()}
@@ -97,11 +90,60 @@ def without_paths(said: TablebaseError | str, settings: ServerSettings) -> str:
     return sentence if len(sentence) <= LONGEST else f"{sentence[: LONGEST - 1]}…"
 
 
-def status_of(error: TablebaseError) -> int:
-    """The status of HTTP for an error."""
+def as_problem(error: TablebaseError, settings: ServerSettings) -> ProblemError:
+    """The answer to an error: its sentence without paths of this machine; of a missing table also how to build it."""
     if isinstance(error, ProblemError):
-        return error.status
-    return next((status for kind, status in STATUSES if isinstance(error, kind)), 400)
+        return ProblemError(error.status, without_paths(error, settings), error.headers, **error.fields)
+    fields: dict[str, Any] = {}
+    if isinstance(error, MissingTableError):
+        command = error.command and without_paths(error.command, settings)
+        cost = None
+        # That something is wrong elsewhere as well is another question.
+        with suppress(TablebaseError):
+            cost = cost_of(error, settings)
+        fields = {"game": error.game, "material": error.material, "pieces": error.pieces, "command": command, "estimate": cost}
+    status = next((status for kind, status in STATUSES if isinstance(error, kind)), 400)
+    return ProblemError(status, without_paths(error, settings), **fields)
+
+
+def has_more_materials(game: Game, pieces: int, most: int) -> bool:
+    """Return whether a game has too many materials of up to so many pieces to look at them one by one."""
+    from tablebase.positions.material import materials
+
+    totals = accumulate(len(materials(game, number)) for number in range(2, pieces + 1))
+    return any(total > most for total in totals)
+
+
+def cost_of(error: MissingTableError, settings: ServerSettings) -> Cost | None:
+    """Estimate the tables that the command for a missing table builds; None if it builds none of pieces, or too many."""
+    # Imported here because they load what builds tables.
+    from tablebase.building.estimate import estimate
+    from tablebase.building.plan import plan
+    from tablebase.catalog.catalog import read_known
+    from tablebase.game import load_game
+    from tablebase.positions.material import material_name, parse_material
+    from tablebase.tables.folder import table_path
+
+    if error.builds is None:
+        return None
+    game, folder = load_game(error.game), settings.folder
+    pieces, chosen = (error.builds, []) if isinstance(error.builds, int) else (None, [parse_material(game, error.builds)])
+    if pieces is not None and has_more_materials(game, pieces, settings.limits.materials):
+        return None
+    missing = [one for one in plan(game, pieces, chosen) if not table_path(folder, game, one).exists()]
+    if not missing or len(missing) > MOST_TABLES:
+        return None
+    known = read_known(game, folder, settings.catalog).costs
+    names = {material_name(game, one) for one in missing}
+    lines = [line for line in estimate(game, None, missing, known) if line.material in names]
+    return {
+        "tables": sum(line.tables for line in lines),
+        "placements": sum(line.distinct_placements for line in lines),
+        "disk": sum(line.disk for line in lines),
+        "memory": max(line.memory for line in lines),
+        "cpu_seconds": round(sum(line.cpu_seconds for line in lines), 3),
+        "wall_seconds": round(sum(line.wall_seconds for line in lines), 3),
+    }
 
 
 def sentence_of(error: Mapping[str, Any], known: Sequence[str] = ()) -> str:

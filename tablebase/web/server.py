@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from shutil import rmtree
@@ -34,28 +34,18 @@ GRACE = 5.0
 BACKLOG = 2048
 
 
-@dataclass(frozen=True)
-class ListenAddress:
-    """Address of a server."""
-
-    host: str = "127.0.0.1"
-    port: int = 8000  # 0 for any that is free
-    unix_socket: Path | None = None  # instead of host and port
-
-
-def serve(settings: ServerSettings, address: ListenAddress, workers: int, started: Callable[[str], object] | None = None) -> None:
+def serve(settings: ServerSettings, workers: int, started: Callable[[str], object]) -> None:
     """Serve from some processes until a signal asks to stop; requests that have begun are answered before.
 
     `started` is called with the server's address as text as soon as it accepts connections.
     """
     check_folder(settings.folder, built=True)
-    with listening(address) as listener, _shared_numbers(workers), _signals_ignored():
-        if started is not None:
-            where = f"unix:{address.unix_socket}"
-            if address.unix_socket is None:
-                host, port = listener.getsockname()[:2]
-                where = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-            started(where)
+    with listening(settings) as listener, _shared_numbers(workers), _signals_ignored():
+        where = f"unix:{settings.unix_socket}"
+        if settings.unix_socket is None:
+            host, port = listener.getsockname()[:2]
+            where = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+        started(where)
         config = uvicorn.Config(
             partial(application, settings),
             factory=True,
@@ -102,85 +92,59 @@ def application(settings: ServerSettings) -> FastAPI:
 
 
 @contextmanager
-def listening(address: ListenAddress) -> Iterator[socket.socket]:
-    """A socket that is bound to an address and accepts connections; `TablebaseError` if the address cannot be used."""
-    if address.unix_socket is not None:
-        with _listening_unix(address.unix_socket) as listener:
-            yield listener
-        return
-    try:
-        family, kind, protocol, _, place = socket.getaddrinfo(
-            address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        listener = socket.socket(family, kind, protocol)
-    except (OSError, UnicodeError, OverflowError) as error:
-        raise _unusable(f"{address.host}:{address.port}", error, "name another --host or --port") from error
-    with closing(listener):
+def listening(settings: ServerSettings) -> Iterator[socket.socket]:
+    """A socket that is bound to an address and accepts connections; `TablebaseError` if the address cannot be used.
+
+    A socket in the file system is removed at the end, and one that a killed server has left is replaced.
+    """
+    path, place = settings.unix_socket, (settings.host, settings.port)
+    family = socket.AF_UNIX if path is not None else socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    with closing(socket.socket(family)) as listener, ExitStack() as stack:
         try:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            # An answer is sent in two parts, the second of which must not wait until the first has been acknowledged.
-            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            listener.bind(place)
+            if path is None:
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                # An answer is sent in two parts, the second of which must not wait until the first has been acknowledged.
+                listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            elif path.exists() and S_ISSOCK(path.stat().st_mode) and not _is_answered(path):
+                path.unlink()
+            listener.bind(place if path is None else str(path))
             listener.listen(BACKLOG)
-        except OSError as error:
-            hint = "stop what uses it, or name another --port"
-            raise _unusable(f"{address.host}:{address.port}", error, hint) from error
+        except (OSError, UnicodeError, OverflowError) as error:
+            name = ":".join(map(str, place)) if path is None else str(path)
+            hint = f"stop what uses it, or name another {'--host or --port' if path is None else '--unix-socket'}"
+            if isinstance(error, socket.gaierror) or not isinstance(error, OSError):
+                raise TablebaseError(f"the address {name} does not exist: name another --host or --port") from error
+            raise system_error(error, name, hint) from error
+        if path is not None:
+            stack.enter_context(cleanup_on_exit(partial(_remove, path, path.stat().st_ino)))
         yield listener
 
 
-@contextmanager
-def _listening_unix(path: Path) -> Iterator[socket.socket]:
-    """A socket in the file system, which is removed at the end; one that a killed server has left is replaced."""
-    with closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as listener:
-        try:
-            if path.exists() and S_ISSOCK(path.stat().st_mode) and not _is_answered(path):
-                path.unlink()
-            listener.bind(str(path))
-        except OSError as error:
-            raise _unusable(str(path), error, "stop what uses it, or name another --unix-socket") from error
-        listener.listen(BACKLOG)
-        number = path.stat().st_ino
-
-        def remove() -> None:
-            # Another server may have replaced it.
-            with suppress(OSError):
-                if path.stat().st_ino == number:
-                    path.unlink()
-
-        with cleanup_on_exit(remove):
-            yield listener
+def _remove(path: Path, number: int) -> None:
+    """Remove a socket, unless another server has replaced it."""
+    with suppress(OSError):
+        if path.stat().st_ino == number:
+            path.unlink()
 
 
 def _is_answered(path: Path) -> bool:
-    with closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as client:
-        try:
-            client.connect(str(path))
-        except ConnectionRefusedError:
-            return False
-    return True
-
-
-def _unusable(name: str, error: Exception, hint: str) -> TablebaseError:
-    if isinstance(error, socket.gaierror) or not isinstance(error, OSError):
-        return TablebaseError(f"there is no address {name}: {hint}")
-    return system_error(error, name, hint)
+    with closing(socket.socket(socket.AF_UNIX)) as client:
+        return client.connect_ex(str(path)) != errno.ECONNREFUSED
 
 
 @contextmanager
 def _shared_numbers(workers: int) -> Iterator[None]:
     """A folder for the numbers of processes that are started in the block, if there are several."""
-    if workers == 1:
+    if workers == 1 or SHARED in os.environ:
         yield
         return
-    folder, before = mkdtemp(prefix="tablebase-"), os.environ.get(SHARED)
+    folder = mkdtemp(prefix="tablebase-")
     with cleanup_on_exit(partial(rmtree, folder, ignore_errors=True)):
         os.environ[SHARED] = folder
         try:
             yield
         finally:
             del os.environ[SHARED]
-            if before is not None:
-                os.environ[SHARED] = before
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -11,10 +12,6 @@ from tablebase.commands.parameters import CatalogUrl, Data, Shell
 from tablebase.errors import ArgumentError, check_extra, quoted
 from tablebase.game.plain_arguments import as_path, as_size, as_texts, parse_size, usable_workers
 from tablebase.system.compute.messages import say
-
-LOGS = ("none", "json")
-"""Values of `access_log`."""
-LAST_PORT = 65535
 
 
 @checked
@@ -69,19 +66,18 @@ def serve(
     """
     check_extra("servers", "serve")
     from tablebase.web.proxied import ROOT
-    from tablebase.web.server import ListenAddress
     from tablebase.web.server import serve as run
     from tablebase.web.settings import ServerSettings
 
-    if access_log not in LOGS:
-        raise ArgumentError(f"access_log is {' or '.join(LOGS)}, not {quoted(access_log)}")
-    if port > LAST_PORT:
-        raise ArgumentError(f"port is a whole number from 0 to {LAST_PORT}, not {port}")
+    if access_log not in ("none", "json"):
+        raise ArgumentError(f"access_log is none or json, not {quoted(access_log)}")
+    if port > 0xFFFF:
+        raise ArgumentError(f"port is a whole number from 0 to 65535, not {port}")
     root = root_path.rstrip("/")
     if root and not ROOT.fullmatch(root):
         raise ArgumentError(f"root_path is a path such as /tables, not {quoted(root_path)}")
     folder, size = as_folder(data), as_optional(as_size, "cache", cache)
     origins = tuple(as_texts("origin", origin))
     settings = ServerSettings(folder.absolute(), as_catalog(catalog), mine, origins, size, access_log == "json", root=root)
-    address = ListenAddress(host, port, as_optional(as_path, "unix_socket", unix_socket))
-    run(settings, address, usable_workers(workers), lambda where: say(f"serving {folder} at {where}"))
+    settings = replace(settings, host=host, port=port, unix_socket=as_optional(as_path, "unix_socket", unix_socket))
+    run(settings, usable_workers(workers), lambda where: say(f"serving {folder} at {where}"))

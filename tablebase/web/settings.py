@@ -36,4 +36,7 @@ class ServerSettings:
     cache: int | None = None  # bytes of decompressed chunks of tables that each process keeps; by default 256 MiB
     access_log: bool = False  # whether each request is logged, as an object of JSON on a line of standard error
     limits: RequestLimits = field(default_factory=RequestLimits)
+    host: str = "127.0.0.1"  # where it listens
+    port: int = 8000  # 0 for any that is free
+    unix_socket: Path | None = None  # instead of host and port
     root: str = ""  # the path below which a reverse proxy shows the pages; by default the one that the proxy names

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, Literal
 
+import pytest
 import uvicorn
 
 from tablebase.web.app import create_app
@@ -30,12 +31,58 @@ SMALL = RequestLimits(body=10_000, body_seconds=0.5, batch=5, plies=50, seconds=
 """Limits that a test can reach."""
 
 
+START, EMPTY = "/hexapawn/position/ppp/3/PPP_w", "/doushouqi/position/7/7/7/7/7/7/7/7/7_w"
+PAGES = (
+    "/",
+    "/nowhere",
+    "/doushouqi/",
+    "/doushouqi/?pieces=2",
+    "/foxhounds-4x4/",
+    "/hasenspiel/",
+    "/doushouqi/records",
+    "/doushouqi/material/RvE",
+    "/foxhounds-4x4/material/FvHH@0",
+    START,
+    EMPTY,
+    "/doushouqi/position/7/7/7/7/3e3/7/7/R6/7_w",
+    "/doushouqi/position/7/7/7/7/3c3/7/7/R5C/7_w",
+    "/hexapawn/position/1pp/P2/1P1_b",
+    "/hexapawn/position/P2/3/3_b",
+    "/hexapawn/play",
+    "/hexapawn/play?seat=person&seat=tables&moves=a1a2+b3a2",
+    "/hexapawn/play?seat=person&seat=matchboxes&moves=b1b2+a3a2+b2c3",
+    "/pig/",
+    "/pig/replay",
+    "/pig/replay?seat=a&seat=b&moves=1+6+0&at=1",
+    "/pig/position/0,0_1_0",
+    "/pig/play?seat=person&seat=random&moves=1+6+0+1+1",
+    "/harehedgehog/",
+    "/harehedgehog-players=6/play",
+    "/harehedgehog/play?seat=person&seat=person&seat=person&moves=1",
+    "/harehedgehog/play?seat=person&seat=person&moves=1+miss+5",
+    "/harehedgehog/replay?seat=computer&seat=random&moves=1+miss+5&at=2",
+    "/mine",
+)
+"""Addresses of pages of every kind: with and without tables, of games in progress, and of errors."""
+
+
 @contextmanager
 def client_of(folder: Path, **settings: Any) -> Iterator[TestClient]:
     """A client of an application in this process, which raises nothing of what the server answers with 500."""
     app = create_app(ServerSettings(folder, **settings))
     with TestClient(app, base_url="http://localhost", raise_server_exceptions=False) as client:
         yield client
+
+
+def client_fixture(folder: str, scope: Literal["module", "session"] = "module", **settings: Any) -> Any:
+    """A fixture that is a client of an application with the tables of another fixture."""
+
+    @pytest.fixture(scope=scope)
+    def client(request: pytest.FixtureRequest) -> Iterator[TestClient]:
+        with client_of(request.getfixturevalue(folder), **settings) as opened:
+            yield opened
+
+    return client
 
 
 def sentence_of(answer: Any, status: int) -> str:

@@ -23,8 +23,8 @@ class PlayGiven(Given):
 
     model_config = ConfigDict(json_schema_extra=example("play"))
     game: GameName
-    position: str | None = Field(None, max_length=LONGEST_POSITION, description="Where the game has begun; by default its start.")
-    moves: list[ShortText] = Field([], max_length=LIMITS.plies, description="What has been played since; not of games of chance.")
+    position: str | None = Field(None, max_length=LONGEST_POSITION, description="First position of the game; by default its start.")
+    moves: list[ShortText] = Field([], max_length=LIMITS.plies, description="Moves since then; not in games of chance.")
     player: str | None = Field(
         None,
         max_length=LONGEST_NAME,
@@ -42,7 +42,7 @@ class EndingAnswer(Told):
 
     winner: Annotated[str | None, Field(description="Letter of the side that has won; null for a draw.")]
     why: str = Field(
-        description="goal, last piece, no move, escaped, repeated or resigned; in a game by functions a word of its author."
+        description="goal, last piece, no move, escaped, repeated or resigned; in a game by functions a word from its rules."
     )
 
 
@@ -53,7 +53,7 @@ class PlayAnswer(Told):
     position: Annotated[str, Field(description="Before the move.")]
     player: str
     move: Annotated[str | None, Field(description="Null if the player resigns.")]
-    after: Annotated[str, Field(description="The position after the move; of games of chance, before what is drawn then.")]
+    after: Annotated[str, Field(description="The position after the move; of games of chance, before the draw that follows.")]
     remark: str
     seed: Annotated[int, Field(description="The same seed leads to the same move.")]
     ending: EndingAnswer | None
@@ -63,6 +63,6 @@ class PlayAnswer(Told):
 async def play(request: Request, given: PlayGiven) -> Response:
     """Choose a move as one of the named players.
 
-    Players, and their settings, are those of `tablebase play`. Nothing is kept: what has been played is sent along.
+    Players and settings are as in `tablebase play`. The server keeps no game: each request contains all moves so far.
     """
     return answered(request, await played(request, given.model_dump()), PRIVATE)

@@ -31,7 +31,7 @@ class ProbeGiven(Given):
 
     game: GameName
     position: PositionText
-    strict: Annotated[bool, Field(description="Refuse positions with moves whose tables are missing.")] = False
+    strict: Annotated[bool, Field(description="Refuse a position if the table of one of its moves is missing.")] = False
     turns: Turns = None
 
 
@@ -41,7 +41,7 @@ class BatchGiven(Given):
     game: GameName
     # Longer lists are refused by the route, whose sentence names the server's own limit.
     positions: list[str] = Field(min_length=1, examples=examples("positions"), json_schema_extra={"maxItems": LIMITS.batch})
-    strict: Annotated[bool, Field(description="Do not answer positions with moves whose tables are missing.")] = False
+    strict: Annotated[bool, Field(description="Do not answer a position if the table of one of its moves is missing.")] = False
     turns: Turns = None
 
 
@@ -54,7 +54,9 @@ class MoveRow(Told):
     distance: Distance
     missing: Annotated[str, Field(description="The material whose table is missing, if the value is unknown.")] | None = None
     lower: Annotated[float, Field(description="Games of chance: the chance to win that the mover can force.")] | None = None
-    upper: Annotated[float, Field(description="Games of chance: what the others cannot prevent, at most.")] | None = None
+    upper: Annotated[float, Field(description="Games of chance: the largest chance that the other players may leave.")] | None = (
+        None
+    )
     outcomes: list[DrawRow] | None = None
 
 
@@ -69,7 +71,7 @@ class DrawRow(Told):
 
 
 class ProbeRow(Told):
-    """A position, as `tablebase probe --format json` writes it. Bounds are those of games of chance, and left out otherwise."""
+    """A position, as `tablebase probe --format json` writes it. Only games of chance have bounds."""
 
     model_config = ConfigDict(json_schema_extra=example("probe"))
     game: str
@@ -77,7 +79,7 @@ class ProbeRow(Told):
     side: Annotated[str, Field(description="Letter or number of the side to move.")]
     outcome: Outcome
     distance: Distance
-    best: Annotated[str | None, Field(description="Null if there is no move, or one of unknown value may be better.")]
+    best: Annotated[str | None, Field(description="Null without a legal move, or if a move of unknown value may be better.")]
     best_is_certain: bool | None = Field(
         None, description="Games of chance: whether no other move can be better, as far as the bounds show."
     )
@@ -94,7 +96,7 @@ class Reason(Told):
     """Reason for a missing answer."""
 
     code: Annotated[str, Field(description="`bad_notation`, `missing_table`, `damaged_table`, `outdated_table` or `error`.")]
-    message: Annotated[str, Field(description="One sentence: what is wrong, and what to do.")]
+    message: Annotated[str, Field(description="One sentence: the error, then the remedy.")]
 
 
 class UnansweredRow(Told):
@@ -111,6 +113,7 @@ class LineGiven(Given):
     game: GameName
     position: PositionText
     plies: Annotated[int | None, Field(ge=0, le=LIMITS.plies, description="Stop after this number of plies.")] = None
+    explain: Annotated[bool, Field(description="Also count the moves that keep the value, and list all other moves.")] = False
 
 
 class LineRow(Told):
@@ -125,6 +128,11 @@ class LineRow(Told):
     best: str | None
     best_is_certain: bool | None = None
     position: str
+    legal_moves: Annotated[int, Field(description="With `explain`, like all fields below.")] | None = None
+    keeping_moves: Annotated[int | None, Field(description="Moves that keep the outcome; null if that is unknown.")] = None
+    best_moves: Annotated[int | None, Field(description="Moves as good as the best one, itself included.")] = None
+    is_only: Annotated[bool | None, Field(description="True if only one of several moves keeps a win or a draw.")] = None
+    others: Annotated[list[MoveRow | DrawRow], Field(description="The other moves, or the other outcomes of chance.")] | None = None
 
 
 @get(router, "/probe", list[ProbeRow], 404, given=ProbeGiven)
@@ -134,8 +142,7 @@ async def probe(request: Request) -> Response:
     The answer is a list of one, as `tablebase probe --format json` writes it.
     """
     given = query_of(request, ProbeGiven)
-    rules = load_rules(given.game)
-    _check(rules, given)
+    rules = _game_of(given)
     position = with_spaces(rules, given.position)
     probed: Callable[[], Probe] = partial(tables_of(request).probe, rules, position, strict=given.strict, turns=given.turns)
     # Pieces here and not in a thread, to which a position would take longer to be handed over than to be looked up.
@@ -149,8 +156,7 @@ async def probe_many(request: Request, given: BatchGiven) -> Response:
     most = settings_of(request).limits.batch
     if len(given.positions) > most:
         raise ProblemError(413, f"there are {len(given.positions):,} positions: send at most {most:,} at a time")
-    rules = load_rules(given.game)
-    _check(rules, given)
+    rules = _game_of(given)
 
     def rows() -> list[dict[str, Any]]:
         positions = [with_spaces(rules, one) for one in given.positions]
@@ -163,20 +169,27 @@ async def probe_many(request: Request, given: BatchGiven) -> Response:
     return answered(request, await in_thread(request, rows))
 
 
-def _check(rules: Rules[Any], given: ProbeGiven | BatchGiven) -> None:
+def _game_of(given: ProbeGiven | BatchGiven) -> Rules[Any]:
+    rules = load_rules(given.game)
     refuse(rules, "exact values", strict=given.strict)
     refuse(rules, "chance", turns=given.turns)
+    return rules
 
 
 @get(router, "/line", list[LineRow], 404, given=LineGiven)
 async def line(request: Request) -> Response:
-    """Follow the best moves from a position to the end; of games of chance, the likeliest draws, too.
+    """Follow the best moves from a position to the end; in games of chance, also the likeliest draws.
 
-    The answer is what `tablebase line --format json` writes.
+    The answer is the output of `tablebase line --format json`, with `explain` of `tablebase line --explain --format json`.
     """
     given = query_of(request, LineGiven)
     rules = load_rules(given.game)
     position, plies = with_spaces(rules, given.position), given.plies
     if plies is None and rules.repetitions is not None:
         plies = settings_of(request).limits.plies
-    return answered(request, await in_thread(request, lambda: tables_of(request).line(rules, position, plies).to_dict()))
+
+    def rows() -> list[dict[str, Any]]:
+        found = tables_of(request).line(rules, position, plies)
+        return found.explained if given.explain else found.to_dict()
+
+    return answered(request, await in_thread(request, rows))

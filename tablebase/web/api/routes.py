@@ -42,10 +42,9 @@ WITH_BODY = (408, 413, 415)
 
 
 def _described(status: int) -> dict[str, Any]:
-    if status == 304:
-        return {"description": MEANINGS[status]}
     schema = "MissingTable" if status == 404 else "Problem"
-    return {"description": MEANINGS[status], "content": {MEDIA_TYPE: {"schema": {"$ref": f"#/components/schemas/{schema}"}}}}
+    content = {} if status == 304 else {"content": {MEDIA_TYPE: {"schema": {"$ref": f"#/components/schemas/{schema}"}}}}
+    return {"description": MEANINGS[status], **content}
 
 
 def get(

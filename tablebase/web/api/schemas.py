@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import fields
-from inspect import getdoc
 from types import NoneType
-from typing import Annotated, Any, Literal, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model, with_config
+from pydantic import BaseModel, ConfigDict, Field, create_model, with_config
 from typing_extensions import is_typeddict
 
+from tablebase.building.estimate import SliceEstimate
+from tablebase.catalog.catalog import Counts
 from tablebase.commands import row_types
 from tablebase.commands.parameters import parameters_of
 from tablebase.commands.registry import VERBS
-from tablebase.errors import RulesError
 from tablebase.game.examples import example, examples
-from tablebase.game.installed import load_rules
 from tablebase.web.settings import RequestLimits
 
 LIMITS = RequestLimits()
@@ -71,12 +68,12 @@ HTTP_FIELDS: dict[str, dict[str, Any]] = {
 """Limits and texts that parameters have over HTTP alone, by name."""
 
 
-def given_by(name: str, **texts: dict[str, Any]) -> Any:
+def given_by(name: str, *names: str, **texts: dict[str, Any]) -> Any:
     """The parameters of requests for a verb: types, defaults and descriptions of its function, with limits and `texts` of HTTP."""
     verb = VERBS[name]
     found: dict[str, Any] = {}
     known = {one.name: one for one in parameters_of(verb.function)}
-    for one in map(known.__getitem__, verb.http):
+    for one in map(known.__getitem__, names or verb.http):
         kind = next(kind for kind in one.kinds if kind in (bool, int, float, str) or get_origin(kind) is Literal)
         about = {"description": one.help, **HTTP_FIELDS.get(one.name, {}), **texts.get(one.name, {})}
         default = ... if one.is_required else one.default
@@ -85,48 +82,25 @@ def given_by(name: str, **texts: dict[str, Any]) -> Any:
 
 
 DESCRIBED = ConfigDict(extra="forbid", use_attribute_docstrings=True)
-for row in filter(is_typeddict, vars(row_types).values()):
+for row in (Counts, SliceEstimate, *filter(is_typeddict, vars(row_types).values())):
     with_config(DESCRIBED)(row)
 with_config(ConfigDict(extra="allow", json_schema_extra=example("count")))(row_types.CountRow)
 
 
-def told(row: type[Any], name: str, optional: Collection[str] = ()) -> Any:
-    """The schema of answers that are the fields of a dataclass, whose docstrings become descriptions.
-
-    `optional` are fields that are left out of some answers.
-    """
-    hints = get_type_hints(row)
-    properties = TypeAdapter(with_config(DESCRIBED)(row)).json_schema()["properties"]
-    described = {
-        field.name: (
-            hints[field.name],
-            Field(None if field.name in optional else ..., description=properties[field.name].get("description")),
-        )
-        for field in fields(row)
-    }
-    return create_model(name, __base__=Told, __doc__=getdoc(row), **described)  # type: ignore[call-overload]
-
-
-def _problem() -> dict[str, Any]:
-    """The example of an error: what is said of the name of an installed game without its last letter."""
-    try:
-        load_rules("".join(examples("game"))[:-1])
-    except RulesError as error:
-        return {"example": {"title": "Bad Request", "status": 400, "detail": str(error)}}
-    return {}
+PROBLEM: Any = {"example": {"title": "Bad Request", "status": 400, "detail": "the parameter game is missing: add it"}}
 
 
 class Problem(BaseModel):
-    """An error (RFC 9457), whose `detail` is one sentence: what is wrong, and what to do."""
+    """An error (RFC 9457); `detail` is one sentence with the error and the remedy."""
 
-    model_config = ConfigDict(extra="allow", json_schema_extra=_problem())
+    model_config = ConfigDict(extra="allow", json_schema_extra=PROBLEM)
     title: str
     status: int
     detail: str
 
 
 class MissingTable(Problem):
-    """A table that has not been built, the command that builds it, and what that takes."""
+    """A table that has not been built, with the command that builds it, and an estimate of its cost."""
 
     model_config = ConfigDict(json_schema_extra=example("missing"))
     game: str | None = None

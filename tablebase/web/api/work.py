@@ -15,16 +15,15 @@ from tablebase.commands.registry import VERBS, Verb
 from tablebase.commands.shell import summary
 from tablebase.errors import TablebaseError
 from tablebase.game.examples import example, examples
-from tablebase.positions.material import materials, piece_counts
+from tablebase.positions.material import piece_counts
 from tablebase.web.api.routes import PREFIX, game_for, get, post, query_of
-from tablebase.web.api.schemas import LIMITS, GameName, Given, given_by, told
+from tablebase.web.api.schemas import LIMITS, GameName, Given, given_by
 from tablebase.web.caching import CHANGING, LASTING, answered
 from tablebase.web.context import settings_of, with_spaces
-from tablebase.web.problems import ProblemError
+from tablebase.web.problems import ProblemError, has_more_materials
 from tablebase.web.worker_pool import Question, apart_of, mined
 
 router = APIRouter(tags=["work"])
-EstimateRow: Any = told(SliceEstimate, "EstimateRow")
 LONGEST_STATEMENT = 100_000
 """Characters."""
 
@@ -33,7 +32,7 @@ CountGiven = given_by("count", game={"description": "Name of the game, which mus
 EstimateGiven = given_by(
     "estimate",
     material={"examples": examples("material")},
-    pieces={"description": "All tables with this number of pieces, and what they need."},
+    pieces={"description": "All tables with this number of pieces, and the tables that they depend on."},
 )
 
 
@@ -50,44 +49,39 @@ class MineGiven(Given):
 async def count(request: Request) -> Response:
     """Count the reachable positions and the possible games exactly, where that takes seconds.
 
-    The answer is what `tablebase count --format json` writes, without the seconds. It needs no tables.
+    The answer is the output of `tablebase count --format json`, without the seconds. It needs no tables.
     """
     given = query_of(request, CountGiven)
     return await _called(request, VERBS["count"], given, f"to count the games of {given.game}", LASTING)
 
 
-@get(router, "/estimate", list[EstimateRow], given=EstimateGiven)
+@get(router, "/estimate", list[SliceEstimate], given=EstimateGiven)
 async def estimate(request: Request) -> Response:
     """Predict the disk space, memory and time that tables take, whether or not they have been built.
 
-    The answer is what `tablebase estimate --format json` writes, with one worker.
+    The answer is the output of `tablebase estimate --format json` with one worker.
     Numbers of pieces with too many materials are refused.
     """
     given = query_of(request, EstimateGiven)
     game = game_for("estimate", given.game)
     if (given.material is None) == (given.pieces is None):
         raise TablebaseError("there must be either a material or a number of pieces: give one of material and pieces")
-    fields: dict[str, Any] = {"game": game.name, "material": given.material, "pieces": given.pieces}
-    words = ["--pieces", str(given.pieces)] if given.material is None else ["--material", given.material]
-    command = shlex.join(["tablebase", "estimate", game.name, *words])
+    subject, hint = "this estimate", "choose fewer pieces, or "
     if given.pieces is not None:
-        # Too many materials are refused before they are looked at one by one.
         piece_counts(game, given.pieces)
-        found, most = 0, settings_of(request).limits.materials
-        for number in range(2, given.pieces + 1):
-            found += len(materials(game, number))
-            if found > most:
-                many = f"{game.name} has more than {most:,} materials of up to {given.pieces} pieces"
-                raise ProblemError(400, f"{many}: ask for fewer, or run '{command}'", None, command=command)
-    question = Question("estimate", fields, "this estimate", f"ask for fewer pieces, or run '{command}'", command)
-    return answered(request, await apart_of(request).answer(request, question), CHANGING)
+        most = settings_of(request).limits.materials
+        if has_more_materials(game, given.pieces, most):
+            command = command_for(VERBS["estimate"], given)
+            many = f"{game.name} has more than {most:,} materials of up to {given.pieces} pieces"
+            raise ProblemError(400, f"{many}: {hint}run '{command}'", None, command=command)
+    return await _called(request, VERBS["estimate"], given, subject, CHANGING, hint, workers=1)
 
 
 @post(router, "/mine", row_types.MineAnswer, 403, 404)
 async def mine(request: Request, given: MineGiven) -> Response:
     """Query all positions in SQL, where the server was started for it.
 
-    Rows are those of `tablebase mine --format json`. A statement can change nothing, and read nothing but positions.
+    The rows are the output of `tablebase mine --format json`. A statement can only read positions, and change nothing.
     """
     return answered(request, await mined(request, given.game, given.statement, given.limit), CHANGING)
 
@@ -108,21 +102,26 @@ def _add(router: APIRouter, verb: Verb) -> None:
         return await _called(request, verb, query_of(request, model), "this answer", CHANGING)
 
     handler.__name__ = verb.name.replace("-", "_")
-    handler.__doc__ = f"{summary(verb)}\n\nThe answer is what `tablebase {verb.name} --format json` writes."
+    handler.__doc__ = f"{summary(verb)}\n\nThe answer is the output of `tablebase {verb.name} --format json`."
     get(router, f"/{verb.name}", list[dict[str, Any]], 404, given=model)(handler)
 
 
-async def _called(request: Request, verb: Verb, given: Any, subject: str, lasts: str) -> Response:
+async def _called(request: Request, verb: Verb, given: Any, subject: str, lasts: str, hint: str = "", **more: Any) -> Response:
     """The rows that a verb's function returns, from a process of its own."""
-    fields = given.model_dump(exclude_none=True)
-    words = []
-    if "game" in fields:
-        game = game_for(verb.name, given.game)
-        fields["game"] = game.name
-        words.append(game.name)
-    if "position" in fields:
-        fields["position"] = with_spaces(game, given.position)
-        words.append(fields["position"])
-    command = shlex.join(["tablebase", verb.name, *words])
-    question = Question("call", {"verb": verb.name, "given": fields}, subject, f"run '{command}'", command)
+    command = command_for(verb, given)
+    asked = {"verb": verb.name, "given": {**given.model_dump(exclude_none=True), **more}}
+    question = Question("call", asked, subject, f"{hint}run '{command}'", command)
     return answered(request, await apart_of(request).answer(request, question), lasts)
+
+
+def command_for(verb: Verb, given: Any) -> str:
+    """The command that answers a request without limits; the game and the position get the names that it knows."""
+    if "game" in type(given).model_fields:
+        game = game_for(verb.name, given.game)
+        given.game = game.name
+    if getattr(given, "position", None) is not None:
+        given.position = with_spaces(game, given.position)
+    words = ["tablebase", verb.name]
+    for name, value in given.model_dump(exclude_none=True).items():
+        words += [value] if name in ("game", "position") else [f"--{name.replace('_', '-')}", str(value)]
+    return shlex.join(words)

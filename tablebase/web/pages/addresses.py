@@ -69,9 +69,10 @@ def spelled(text: str) -> str:
     return text if "_" in text else text.replace(" ", "_")
 
 
-def start_of(rules: Rules[Any], position: Any) -> str | None:
-    """The field of an address for the position in which a game has begun; None for the start of the game."""
-    return None if position == rules.initial else spelled(rules.format(position))
+def game_fields(rules: Rules[Any], seats: Sequence[str], start: Any, happened: Sequence[str]) -> dict[str, Any]:
+    """The fields of an address for a game: its players, the position in which it has begun, and its moves and draws."""
+    begun = None if start == rules.initial else spelled(rules.format(start))
+    return {"seat": list(seats) or None, "start": begun, "moves": " ".join(happened) or None}
 
 
 def in_path(text: str) -> str:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import groupby
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from tablebase.catalog.catalog import Catalog, Counts
-from tablebase.commands.descriptions import list_built, list_records
+from tablebase.catalog.catalog import Catalog
+from tablebase.commands.descriptions import list_built, list_materials, list_records
+from tablebase.commands.row_types import MaterialRow
 from tablebase.errors import RulesError
 from tablebase.game import Game
 from tablebase.game.capabilities import refuse
@@ -39,31 +39,22 @@ MOST, OPTION = 6, "players"
 router = APIRouter()
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A material in a matrix, with counts over all sides to move that are counted under its name."""
-
-    name: str
-    draws: int
-    positions: int
-
-    @property
-    def share(self) -> float:
-        """The share of draws."""
-        return self.draws / self.positions if self.positions else 0.0
-
-    def shade(self, largest: float) -> int:
-        """From 0 for no draws to `SHADES` for the largest share that is shown."""
-        return ceil(SHADES * self.share / largest) if self.draws else 0
+def share(row: MaterialRow) -> float:
+    """The share of draws in a material."""
+    return row["draws"] / row["positions"] if row["positions"] else 0.0
 
 
-@dataclass(frozen=True)
-class Matrix:
+def shade(row: MaterialRow, largest: float) -> int:
+    """From 0 for no draws to `SHADES` for the largest share that is shown."""
+    return ceil(SHADES * share(row) / largest) if row["draws"] else 0
+
+
+class Matrix(NamedTuple):
     """Materials by the pieces of both sides."""
 
     side: int  # whose pieces are the rows: of the side with more of them, so that a matrix is seldom wider than a window
     columns: list[str]  # the pieces of the other side
-    rows: list[tuple[str, list[Cell | None]]]  # the pieces of the side, with a cell for each column
+    rows: list[tuple[str, list[MaterialRow | None]]]  # the pieces of the side, with a material for each column
 
 
 @router.get("/", response_class=HTMLResponse)
@@ -77,15 +68,9 @@ def _entries(catalog: Catalog) -> list[dict[str, Any]]:
     entries: list[dict[str, Any]] = []
     for name in dict.fromkeys([*built, *game_names()]):
         with suppress(RulesError):
-            rules, row = load_rules(name), built.get(name)
-            entries.append(
-                {
-                    "rules": rules,
-                    "built": row if row and row["tables"] else None,
-                    "layers": row["layers"] if row else 0,
-                    "exact": _exact(catalog, rules),
-                }
-            )
+            rules, row = load_rules(name), built.get(name, {"tables": None, "layers": 0})
+            tables = row if row["tables"] else None
+            entries.append({"rules": rules, "built": tables, "layers": row["layers"], "exact": _exact(catalog, rules)})
     return entries
 
 
@@ -97,17 +82,12 @@ def _exact(catalog: Catalog, rules: Rules[Any]) -> dict[str, Any] | None:
 
 
 @router.get("/{game}")
-def without_slash(request: Request, game: str) -> Response:
-    """Leads to the page of a game."""
-    return RedirectResponse(addresses_of(request).game(load_rules(game).name), 307)
-
-
 @router.get("/{game}/")
 def game(request: Request, game: str, pieces: str | None = None) -> Response:
     """A game and what has been built of it: materials with a number of pieces, or layers."""
     rules: Rules[Any] = load_rules(game)
     to = addresses_of(request)
-    if game != rules.name:
+    if game != rules.name or not request.url.path.endswith("/"):
         return RedirectResponse(to.game(rules.name, pieces=pieces), 307)
     refuse(rules, "materials", pieces=pieces)
     layers, exact = catalog_of(request).answer(
@@ -124,62 +104,46 @@ def by_players(rules: Rules[Any]) -> list[tuple[int, str]]:
     kept = [word for word in words if not word.startswith(f"{OPTION}=")]
     found = []
     for number in range(2, MOST + 1):
-        try:
+        with suppress(RulesError):
             found.append((number, load_rules("-".join([base, *kept, f"{OPTION}={number}"])).name))
-        except RulesError:
-            continue
     return found if len(found) > 1 else []
 
 
 def _slices(request: Request, rules: Any, pieces: str | None) -> dict[str, Any]:
-    totals, counts = catalog_of(request).answer(
-        ("game page", rules.name), lambda opened: (opened.counts(rules, "pieces"), opened.counts(rules, "material"))
-    )
+    totals = catalog_of(request).answer(("totals", rules.name), lambda opened: opened.counts(rules, "pieces"))
     if not totals:
         return {}
-    divided = len({line.material for line in counts}) > MOST_IN_ONE
+    rows = catalog_of(request).answer(("material rows", rules.name), lambda opened: list_materials(opened, rules))
+    divided = len(rows) > MOST_IN_ONE
     chosen = totals[0].pieces if divided else None
     if pieces is not None:
         chosen = whole(pieces, "the number of pieces")
         piece_counts(rules, chosen)
-    listed = [line for line in counts if chosen in (None, line.pieces)]
-    tiered = [line for line in listed if "@" in str(line.material)]
-    largest = max((cell.share for cell in _cells(listed)), default=0.0)
+    listed = [row for row in rows if chosen in (None, row["pieces"])]
+    tiers = groupby((row for row in listed if "@" in row["material"]), lambda row: row["material"].partition("@")[0])
     return {
         "totals": totals,
+        "named": (listed or rows)[-1]["material"],
         "chosen": chosen,
         "divided": divided,
-        "largest": largest,
-        "matrices": matrices(rules, [line for line in listed if line not in tiered], divided=divided),
-        "tiers": [
-            {"name": name, "cells": list(cells)}
-            for name, cells in groupby(_cells(tiered), lambda cell: cell.name.partition("@")[0])
-        ],
+        "largest": max(map(share, listed), default=0.0),
+        "shade": shade,
+        "matrices": matrices(rules, [row for row in listed if "@" not in row["material"]], divided=divided),
+        "tiers": [(name, list(some)) for name, some in tiers],
     }
 
 
-def matrices(game: Game, counts: Iterable[Counts], *, divided: bool) -> list[Matrix]:
-    """The materials of statistics as matrices; counts of both sides to move are added.
-
-    If they are `divided`, materials with other numbers of pieces of side 0 have a matrix of their own, the most even ones first.
-    """
-    blocks: dict[tuple[int, int], dict[str, Cell]] = {}
-    for cell in _cells(counts):
-        first, _, second = cell.name.partition("v")
+def matrices(game: Game, rows: Iterable[MaterialRow], *, divided: bool) -> list[Matrix]:
+    """Materials as matrices; if they are `divided`, there is one for each number of pieces of side 0, the most even ones first."""
+    blocks: dict[tuple[int, int], dict[str, MaterialRow]] = {}
+    for row in rows:
+        first, _, second = row["material"].partition("v")
         uneven = abs(len(first) - len(second)), -len(first)
-        blocks.setdefault(uneven if divided else (0, 0), {})[cell.name] = cell
+        blocks.setdefault(uneven if divided else (0, 0), {})[row["material"]] = row
     return [_matrix(game, block) for _, block in sorted(blocks.items())]
 
 
-def _cells(counts: Iterable[Counts]) -> list[Cell]:
-    sums: dict[str, tuple[int, int]] = {}
-    for line in counts:
-        draws, positions = sums.get(str(line.material), (0, 0))
-        sums[str(line.material)] = draws + line.draws, positions + line.positions
-    return [Cell(name, draws, positions) for name, (draws, positions) in sums.items()]
-
-
-def _matrix(game: Game, cells: dict[str, Cell]) -> Matrix:
+def _matrix(game: Game, cells: dict[str, MaterialRow]) -> Matrix:
     """Materials as a matrix, fewest pieces first, then in the order of kinds."""
     letters = "".join(kind.symbol.upper() for kind in game.kinds)
 

@@ -45,10 +45,6 @@ class Learned:
         lost = last_drawn(self.game, match, loser, self.taken) if loser in self.sides and not self.is_full() else None
         return replace(self, won=won, taken=self.taken if lost is None else (*self.taken, lost))
 
-    def forgotten(self) -> Learned:
-        """The same before the first game."""
-        return replace(self, won=(0,) * len(self.won), taken=())
-
     def is_full(self) -> bool:
         """Return whether there is no room for another bead in an address."""
         return len(self.taken) >= MOST

@@ -29,6 +29,13 @@ PATTERNS = {"gains": 8, "rules": 12}
 router = APIRouter()
 
 
+@router.get("/{game}/material")
+def by_name(request: Request, game: str, name: str = "") -> Response:
+    """Lead to the page of a material that was written into a form, or without one back to the game."""
+    to, rules = addresses_of(request), game_for("material", game)
+    return RedirectResponse(to.material(rules.name, name.strip()) if name.strip() else to.game(rules.name), 303)
+
+
 @router.get("/{game}/material/{name}")
 def material(request: Request, game: str, name: str) -> Response:
     """A material, with both sides to move."""

@@ -15,13 +15,13 @@ from tablebase.game.notation import read_move
 from tablebase.game.rules import Rules
 from tablebase.svg import tokens
 from tablebase.svg.ground import SQUARE, Grid
-from tablebase.svg.markup import Svg, element, picture
+from tablebase.svg.markup import element, picture
 from tablebase.svg.pictures import board as drawn_board
 from tablebase.svg.pictures import in_words
 from tablebase.svg.themes import as_theme
 from tablebase.web.pages.addresses import named_position
 from tablebase.web.pages.rendering import HEADERS
-from tablebase.web.pages.words import is_drawn
+from tablebase.web.pages.words import drawn_as
 
 MOST_ARROWS = 20
 KEPT = {"Cache-Control": "public, max-age=86400"}
@@ -47,15 +47,11 @@ def piece(game: str, symbol: str, theme: str = "light") -> Response:
     if symbol not in rules.by_symbol:
         known = "".join(kind.symbol for kind in rules.kinds)
         raise NotationError(f"{quoted(symbol)} is not a piece of {rules.name}: the letters are {known}")
-    return _response(token(rules, rules.by_symbol[symbol], theme))
-
-
-def token(game: Game, kind: int, theme: str) -> Svg:
-    """A piece of a kind as a picture, without a board."""
-    defined = tokens.definitions(game, Position(((kind, 0),), 0), as_theme(theme))
+    kind = rules.by_symbol[symbol]
+    defined = tokens.definitions(rules, Position(((kind, 0),), 0), as_theme(theme))
     use = element("use", href=f"#piece-{kind}", x=SQUARE // 2, y=SQUARE // 2)
     root = element("svg", element("defs", *defined), use, viewBox=f"0 0 {SQUARE} {SQUARE}", width=SQUARE, height=SQUARE)
-    return picture(root)
+    return _response(picture(root))
 
 
 def drawing(rules: Rules[Any], position: Any, last: str | None = None) -> dict[str, Any]:
@@ -66,21 +62,16 @@ def drawing(rules: Rules[Any], position: Any, last: str | None = None) -> dict[s
 
 def of_rules(rules: Rules[Any], position: Any, _last: str | None) -> dict[str, Any]:
     """The picture that the rules draw, if they do."""
-    return {"board": None, "picture": is_drawn(rules, position), "alt": rules.described(position)}
+    return {"board": None, "picture": drawn_as(rules, position), "alt": rules.described(position)}
 
 
 def on_squares(game: Game, position: Position, last: str | None) -> dict[str, Any]:
-    """A board."""
+    """A board with its data for a page's script; places are in hundredths of the picture's width and height."""
     moved = None if last is None else read_move(game, last)
     words = f"{in_words(game, position, moved, [])} {game.sides[position.side].name} to move."
-    return {"board": board_data(game, position), "picture": False, "alt": words}
-
-
-def board_data(game: Game, position: Position) -> dict[str, Any]:
-    """Return the data on a board for a page's script; places are in hundredths of the picture's width and height."""
     grid = Grid(game.board)
     corners = [(x - SQUARE / 2, y - SQUARE / 2) for x, y in map(grid.centre, range(len(game.board)))]
-    return {
+    board = {
         "width": game.board.width,
         "height": game.board.height,
         "side": game.sides[position.side].letter,
@@ -92,6 +83,7 @@ def board_data(game: Game, position: Position) -> dict[str, Any]:
         "pieces": {game.board.names[square]: game.kinds[kind].symbol for kind, square in position.pieces},
         "kinds": {kind.symbol: f"{game.sides[kind.side].name} {kind.name}" for kind in game.kinds},
     }
+    return {"board": board, "picture": "", "alt": words}
 
 
 def _response(drawn: str) -> Response:

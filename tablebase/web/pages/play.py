@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
@@ -23,7 +24,7 @@ from tablebase.play.players import all_players, find_player, player_names
 from tablebase.system.compute.messages import count_plies
 from tablebase.web.context import in_thread, settings_of, tables_of
 from tablebase.web.pages import words
-from tablebase.web.pages.addresses import addresses_of, named_position, start_of
+from tablebase.web.pages.addresses import addresses_of, game_fields, named_position
 from tablebase.web.pages.game import by_players
 from tablebase.web.pages.learned import TAKEN, Learned, read_learned
 from tablebase.web.pages.pictures import drawing
@@ -53,21 +54,8 @@ class PlayTable:
     def query(self, happened: Sequence[str] = ()) -> dict[str, Any]:
         """The fields of the address after some moves and draws, none of which has a space."""
         learned = {} if self.learned is None else self.learned.query()
-        return {"seat": list(self.seats), **self.settings, **learned, **self.replay(happened)}
-
-    def replay(self, happened: Sequence[str]) -> dict[str, Any]:
-        """The fields of the address that replays the game."""
-        return {"seat": list(self.seats), "start": start_of(self.rules, self.start), "moves": " ".join(happened) or None}
-
-    def settings_at(self, seat: str) -> dict[str, str]:
-        """The settings of the player at a seat, beside those behind its name."""
-        taken = {} if self.learned is None else self.learned.settings()
-        open_ones = _open_settings(self.rules, seat)
-        return {name: value for name, value in {**self.settings, **taken}.items() if name in open_ones}
-
-    def has_person(self, player: int) -> bool:
-        """Return whether a person sits there."""
-        return self.seats[player] == PERSON
+        fields = game_fields(self.rules, self.seats, self.start, happened)
+        return {"seat": fields.pop("seat"), **self.settings, **learned, **fields}
 
 
 def _open_settings(rules: Rules[Any], seat: str) -> set[str]:
@@ -103,15 +91,13 @@ async def play(
     table = await in_thread(request, _seated, rules, seat, start, given, won, taken)
     listed = moves.split()
     most = settings_of(request).limits.plies
-    if len(listed) > most:
-        raise TablebaseError(f"more than {most:,} moves and draws have been made: begin a new game")
     people = [player for player, name in enumerate(seat) if name == PERSON]
-    match = await in_thread(request, replayed, rules, table.start, listed, people)
+    match = await in_thread(request, replayed, rules, table.start, listed, most, people)
     happened = [*(event.text for event in match.events), *listed[len(match.events) :]]
     movers = [event.player for event in match.events if not event.drawn]
     # A person waits for a player, having made the last move, or before the first one.
-    waits = go is not None or not movers or table.has_person(movers[-1])
-    if match.ending() is None and not table.has_person(match.player) and waits:
+    waits = go is not None or not movers or table.seats[movers[-1]] == PERSON
+    if match.ending() is None and table.seats[match.player] != PERSON and waits:
         happened.append(await _reply(request, table, match))
     if happened != listed:
         return RedirectResponse(addresses_of(request).game(rules.name, "play", **table.query(happened)), 303)
@@ -129,9 +115,7 @@ def _seated(
             record = find_player(seat)
             unsupported = record.unsupported(rules)
             if unsupported is not None:
-                raise TablebaseError(
-                    f"the player {record.name} cannot play {rules.name}, because {unsupported}: choose another one"
-                )
+                raise TablebaseError(f"the player {record.name} cannot play {rules.name}, because {unsupported}: choose another")
             known |= set(record.settings_in(rules))
     learners = [number for number, seat in enumerate(seats) if seat != PERSON and TAKEN in _open_settings(rules, seat)]
     learned = read_learned(rules, learners, won, taken) if learners else None
@@ -147,11 +131,13 @@ def _start(rules: Rules[Any], text: str | None) -> Any:
     return start
 
 
-def replayed(rules: Rules[Any], start: Any, listed: Sequence[str], people: Sequence[int] = ()) -> Match[Any]:
+def replayed(rules: Rules[Any], start: Any, listed: Sequence[str], most: int, people: Sequence[int] = ()) -> Match[Any]:
     """The match after what an address lists, and after the draws that follow it; `TablebaseError` if it is not possible.
 
-    `people` are the players who do not resign.
+    There may be at most `most` moves and draws. `people` are the players who do not resign.
     """
+    if len(listed) > most:
+        raise TablebaseError(f"the game has more than {most:,} moves and draws: begin at a later position")
     resigned = bool(listed) and listed[-1] == RESIGNS
     match = Match(rules, start, happened=listed[:-1] if resigned else listed)
     if resigned:
@@ -168,8 +154,10 @@ async def _reply(request: Request, table: PlayTable, match: Match[Any]) -> str:
         await in_thread(request, _check_tables, request, rules, table.start)
     # With chance, players are told no more than the position.
     first, moves = (match.position, []) if "chance" in rules.can else (table.start, [event.text for event in match.events])
-    asked = {"game": rules.name, "position": rules.format(first), "moves": moves}
-    move = (await played(request, {**asked, "player": seat, "settings": table.settings_at(seat)}))["move"]
+    taken, known = {} if table.learned is None else table.learned.settings(), _open_settings(rules, seat)
+    settings = {name: value for name, value in {**table.settings, **taken}.items() if name in known}
+    asked = {"game": rules.name, "position": rules.format(first), "moves": moves, "player": seat, "settings": settings}
+    move = (await played(request, asked))["move"]
     return RESIGNS if move is None else str(move)
 
 
@@ -189,7 +177,7 @@ def _choice(request: Request, rules: Rules[Any], start: str | None) -> Response:
         try:
             _check_tables(request, rules, first)
         except MissingTableError as error:
-            missing = "no table has been built" if error.material is None else f"the table {error.material} has not been built"
+            missing = _lack(rules, first, tables_of(request).folder, error.material)
     usual = next(record.name for record in records if missing is None or not record.needs_tables)
     shown: dict[str, Any] = {
         "section": "play",
@@ -204,6 +192,18 @@ def _choice(request: Request, rules: Rules[Any], start: str | None) -> Response:
     return page(request, "play_new.html", game=rules, **shown, **drawing(rules, first))
 
 
+def _lack(rules: Any, first: Any, folder: Path, material: str | None) -> str:
+    """Say why players with tables cannot play from a position."""
+    if material is None:
+        return "no table has been built"
+    from tablebase.search.table_cache import pieces_with_tables  # here, because it loads kernels
+
+    pieces, most = len(first.pieces), pieces_with_tables(rules, folder)
+    if pieces > most:
+        return f"the position has {pieces} pieces, and the tables at most {most}"
+    return f"the table {material} has not been built"
+
+
 def _standing(request: Request, table: PlayTable, match: Match[Any], listed: Sequence[str]) -> Response:
     rules, ending = table.rules, match.ending()
 
@@ -211,14 +211,14 @@ def _standing(request: Request, table: PlayTable, match: Match[Any], listed: Seq
         return addresses_of(request).game(rules.name, "play", **replace(table, learned=learned).query(happened), **more)
 
     after = table.learned if table.learned is None or ending is None else table.learned.after(match, ending)
-    waits = ending is None and table.has_person(match.player)
-    people = [place for place, event in enumerate(match.events) if not event.drawn and table.has_person(event.player)]
+    waits = ending is None and table.seats[match.player] == PERSON
+    people = [place for place, event in enumerate(match.events) if not event.drawn and table.seats[event.player] == PERSON]
     last = match.events[-1].text if match.events else None
     legal = [(*words.move(rules, match.position, text), text) for text in (match.legal() if waits else ())]
     said = words.all_happened(match)
     # The news begins with the last move of the person who is to move, else with the last move of anybody.
     moves = [(place, event.player) for place, event in enumerate(match.events) if not event.drawn]
-    own = [place for place, player in moves if player == match.player and table.has_person(player)]
+    own = [place for place, player in moves if player == match.player and table.seats[player] == PERSON]
     since = (own or [place for place, _ in moves] or [0])[-1]
     shown: dict[str, Any] = {
         "game": rules,
@@ -231,11 +231,13 @@ def _standing(request: Request, table: PlayTable, match: Match[Any], listed: Seq
         "happened": said,
         "legal": [(written, meaning, text, address([*listed, text])) for written, meaning, text in legal],
         "next": address(listed, go="1") if ending is None and not waits else None,
-        "replay": addresses_of(request).game(rules.name, "replay", **table.replay(listed)) if listed else None,
+        "replay": addresses_of(request).game(rules.name, "replay", **game_fields(rules, table.seats, table.start, listed))
+        if listed
+        else None,
         "back": address(listed[: people[-1]]) if people else None,
         "again": address([], after),
         "learned": after,
-        "forget": None if after is None or not after.query() else address([], after.forgotten()),
+        "forget": None if after is None or not after.query() else address([], None),
         "verdict": f"{words.capital(rules.sides[match.player].name)} to move" if ending is None else _result(table, match, ending),
     }
     return page(request, "play.html", **shown, **drawing(rules, match.position, last))
@@ -248,4 +250,4 @@ def _result(table: PlayTable, match: Match[Any], ending: Ending) -> str:
     if ending.winner is None:
         return f"{'A draw' if rules.players == 2 else 'A shared first place'} {after}{why}"
     name = words.capital(rules.sides[ending.winner].name)
-    return f"{'You' if alone and table.has_person(ending.winner) else name} won {after}{why}"
+    return f"{'You' if alone and table.seats[ending.winner] == PERSON else name} won {after}{why}"

@@ -99,15 +99,14 @@ def _material(game: Game, asked: Position) -> str | None:
 
 
 def _turns(game: Game, asked: Position) -> list[tuple[str, str]]:
-    other = game.sides[1 - asked.side].name
-    found = [(f"{other} to move", Position(asked.pieces, 1 - asked.side))]
-    if game.mirror is not None:
-        found.append(("Mirror", mirrored(game, asked)))
-    if game.swap is not None:
-        found.append(("Swap colours", swapped(game, asked)))
-    found.append(("Clear", Position((), asked.side)))
-    found.append(("Start", game.initial))
-    return [(label, game.format(one)) for label, one in found]
+    found = {
+        f"{game.sides[1 - asked.side].name} to move": Position(asked.pieces, 1 - asked.side),
+        "Mirror": None if game.mirror is None else mirrored(game, asked),
+        "Swap colours": None if game.swap is None else swapped(game, asked),
+        "Clear": Position((), asked.side),
+        "Start": game.initial,
+    }
+    return [(label, game.format(one)) for label, one in found.items() if one is not None]
 
 
 def _line(request: Request, game: Rules[Any], text: str) -> dict[str, Any]:
@@ -132,7 +131,7 @@ def plies_of(line: Line) -> list[dict[str, Any]]:
         said = over or (words.verdict(probe) if probe else "The game is over")
         rows.append({**row, "last": last, "step": step, "said": said, "why": explained.sentences[number]})
         last = row["best"]
-        drawn = bool(probe and probe.draws)
-        plain = not last or (not drawn and game.words(asked, last) == last)
-        step = (last or "" if plain else words.happened(game, asked, last, drawn=drawn)) + ONLY * bool(row["is_only"])
+        # The pictures of a board show who moves.
+        made = last if not last or "squares" in game.can else words.happened(game, asked, last, drawn=bool(probe and probe.draws))
+        step = (made or "") + ONLY * bool(row["is_only"])
     return rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,9 @@ from tablebase.game.rules import Rules
 from tablebase.system.compute.messages import count_plies, in_bytes, in_time
 from tablebase.version import VERSION
 from tablebase.web.context import settings_of
-from tablebase.web.missing_tables import as_problem, lines_of
 from tablebase.web.pages import words
 from tablebase.web.pages.addresses import addresses_of
-from tablebase.web.problems import without_paths
+from tablebase.web.problems import as_problem
 
 HERE = Path(__file__).parents[1]
 POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
@@ -47,7 +47,7 @@ def _environment() -> Environment:
         plies=count_plies,
         in_bytes=in_bytes,
         in_time=in_time,
-        is_drawn=words.is_drawn,
+        drawn_as=words.drawn_as,
     )
     environment.globals.update(version=VERSION)
     return environment
@@ -80,22 +80,22 @@ def error_page(request: Request, error: TablebaseError) -> Response:
     found = as_problem(error, settings_of(request))
     status = 404 if isinstance(error, RulesError) else found.status
     title = TITLES.get(status, TITLES[503] if status >= 500 else TITLES[400])
-    shown = page(request, "problem.html", status=status, title=title, detail=f"{found}.")
+    asked: Rules[Any] | None = None
+    with suppress(TablebaseError):
+        asked = load_rules(request.path_params.get("game", ""))
+    shown = page(request, "problem.html", status=status, title=title, detail=f"{found}.", game=asked)
     shown.headers.update(found.headers)
     return shown
 
 
 def missing(request: Request, game: Rules[Any], error: MissingTableError) -> dict[str, object]:
     """Describe a missing table: a sentence, the command without the server's folder, and the estimate."""
-    settings = settings_of(request)
-    command = error.command and without_paths(error.command, settings)
+    problem = as_problem(error, settings_of(request))
+    command = problem.fields["command"]
     if error.material is not None and command is None:
-        detail = f"{words.capital(without_paths(error, settings))}."
+        detail = f"{words.capital(str(problem))}."
     elif error.material is not None:
         detail = f"The table {error.material} of {game.title} has not been built."
-    elif error.pieces is not None:
-        detail = f"No table of {game.title} with {error.pieces} pieces has been built."
     else:
-        detail = f"No table of {game.title} has been built."
-    lines = lines_of(settings, error)
-    return {"detail": detail, "command": command, "lines": lines}
+        detail = f"No table of {game.title}{f' with {error.pieces} pieces' if error.pieces else ''} has been built."
+    return {"detail": detail, "command": command, "cost": problem.fields["estimate"]}

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Query, Request
@@ -24,7 +23,7 @@ from tablebase.play.records import happened, label_of, read_records
 from tablebase.probe.answers import Probe
 from tablebase.web.context import in_thread, settings_of, tables_of
 from tablebase.web.pages import words
-from tablebase.web.pages.addresses import addresses_of, named_position, start_of, whole
+from tablebase.web.pages.addresses import addresses_of, game_fields, named_position, whole
 from tablebase.web.pages.pictures import drawing
 from tablebase.web.pages.play import RESIGNS, replayed
 from tablebase.web.pages.rendering import page
@@ -33,8 +32,7 @@ from tablebase.web.worker_pool import played
 router = APIRouter()
 
 
-@dataclass(frozen=True)
-class Replay:
+class Replay(NamedTuple):
     """A game, and the event at which it is shown."""
 
     match: Match[Any]
@@ -56,13 +54,8 @@ class Replay:
     def query(self, at: int, searches: bool | None = None) -> dict[str, Any]:
         """The fields of the address of another position of the game, or of this one with a search or without."""
         asked = self.searches if searches is None else searches
-        return {
-            "seat": list(self.seats) or None,
-            "start": start_of(self.match.rules, self.match.start),
-            "moves": " ".join(self.listed),
-            "at": at,
-            "search": "1" if asked else None,
-        }
+        fields = game_fields(self.match.rules, self.seats, self.match.start, self.listed)
+        return {**fields, "moves": fields["moves"] or "", "at": at, "search": "1" if asked else None}
 
 
 @router.get("/{game}/replay")
@@ -100,30 +93,24 @@ def _of_record(request: Request, text: str, number: str) -> Response:
     found = next((one for one in read_records(text.splitlines()) if wanted in (None, one.number)), None)
     if found is None:
         what = "no game" if wanted is None else f"no game with the number {wanted}"
-        raise NotationError(f"the record has {what}: paste what match --output has written")
+        raise NotationError(f"the record has {what}: paste games from 'match --output'")
     rules = load_rules(found.game)
-    events = [label_of(event) or event for event in happened(rules, found)]
-    fields = {
-        "seat": list(found.players),
-        "start": start_of(rules, rules.parse(found.start)),
-        "moves": " ".join([*events, *([RESIGNS] if found.ending == RESIGNED else [])]),
-    }
+    events = [label_of(event) or event for event in happened(rules, found)] + [RESIGNS] * (found.ending == RESIGNED)
+    fields = game_fields(rules, found.players, rules.parse(found.start), events)
     return RedirectResponse(addresses_of(request).game(rules.name, "replay", **fields), 303)
 
 
 def _replayed(
     rules: Rules[Any], seats: Sequence[str], start: str | None, listed: Sequence[str], at: str | None, searches: bool, most: int
 ) -> Replay:
-    if len(listed) > most:
-        raise TablebaseError(f"the game has more than {most:,} moves and draws: begin at a later position")
     if seats and len(seats) != rules.players:
         raise TablebaseError(f"{rules.title} has {rules.players} players, not {len(seats)}: name a seat for each, or none")
     begun = rules.initial if not start else named_position(rules, start)
-    match = replayed(rules, begun, listed)
+    match = replayed(rules, begun, listed, most)
     place = 0 if at is None else whole(at, "the number of the position")
     found = Replay(match, seats, listed, place, searches)
     if place > found.end:
-        raise TablebaseError(f"the game has the positions 0 to {found.end}: there is no position {place}")
+        raise TablebaseError(f"the game has no position {place}: choose one from 0 to {found.end}")
     return found
 
 
@@ -143,7 +130,7 @@ async def _remark(request: Request, rules: Rules[Any], position: Any) -> str | N
         found = await played(request, asked)
     except TablebaseError:
         return None
-    best = words.happened(rules, position, found["move"], drawn=False)
+    best = words.made(rules, position, found["move"])
     return f"{found['remark']}; it would play: {best}" if found["remark"] else None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from tablebase.errors import RulesError
@@ -11,6 +12,7 @@ from tablebase.game.rules import Ending, Rules
 from tablebase.game.values import AnyValue, Bounds, Value
 from tablebase.play.match import Match
 from tablebase.probe.answers import Probe, RatedMove
+from tablebase.svg.pictures import INK
 from tablebase.system.compute.messages import cell_text, count_plies
 
 VERBS = {Outcome.WIN: "wins", Outcome.LOSS: "loses", Outcome.DRAW: "draws"}
@@ -38,12 +40,12 @@ def count(amount: int, what: str) -> str:
     return f"{amount:,} {what}{'' if amount == 1 else 's'}"
 
 
-def is_drawn(rules: Rules[Any], position: Any) -> bool:
-    """Return whether the rules draw a position; not if their function fails, since a page shows the text then."""
-    try:
-        return rules.svg(position) is not None
-    except RulesError:
-        return False
+def drawn_as(rules: Rules[Any], position: Any) -> str:
+    """The class of the picture that rules draw: with the colours of a theme, or their own; empty without one, or if they fail."""
+    drawn = None
+    with suppress(RulesError):
+        drawn = rules.svg(position)
+    return "" if drawn is None else "themed" if rules.pictures or INK in drawn else "drawn"
 
 
 def cell(value: bool | int | float | str) -> str:
@@ -56,19 +58,13 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def sentence(game: Rules[Any], player: int, value: Value) -> str:
-    """A value for the player to move: ``White to move loses in 34 plies``."""
-    name = capital(game.sides[player].name)
-    if value.distance is None:
-        return f"{name} to move draws"
-    return f"{name} to move {VERBS[value.outcome]} in {count_plies(value.distance)}"
-
-
 def verdict(answer: Probe) -> str:
-    """The value of a probed position, in which the game goes on, as a sentence."""
-    if isinstance(answer.value, Value):
-        return sentence(answer.game, answer.game.viewer(answer.asked), answer.value)
-    return capital(answer.said)
+    """The value of a position before the end of the game: ``White to move loses in 34 plies``."""
+    value = answer.value
+    if not isinstance(value, Value):
+        return capital(answer.said)
+    name = capital(answer.game.sides[answer.game.viewer(answer.asked)].name)
+    return f"{name} to move {VERBS[value.outcome]}{'' if value.distance is None else f' in {count_plies(value.distance)}'}"
 
 
 def worth(value: AnyValue | None, missing: str | None = None) -> str:
@@ -90,21 +86,23 @@ def move(game: Rules[Any], position: Any, text: str) -> tuple[str, str]:
     return ("" if text.removeprefix("-").isdigit() else text), meaning
 
 
-def happened(game: Rules[Any], position: Any, text: str, *, drawn: bool) -> str:
-    """A move or a draw in a position, in a few words: ``b1b2 (pawn)``."""
-    if drawn:
-        return game.draw_text(text)
+def made(game: Rules[Any], position: Any, text: str) -> str:
+    """A move in a few words: ``b1b2 (pawn)``."""
     written, meaning = move(game, position, text)
     return f"{written} ({meaning})" if written and meaning else written or meaning
 
 
+def happened(game: Rules[Any], position: Any, text: str, *, drawn: bool) -> str:
+    """A draw, or a move with who makes it: ``White: b1b2 (pawn)``."""
+    if drawn:
+        return game.draw_text(text)
+    return f"{capital(game.sides[game.to_move(position)].name)}: {made(game, position, text)}"
+
+
 def all_happened(match: Match[Any]) -> list[str]:
-    """Each move and each draw of a game in words; moves with who made them."""
-    said = []
-    for before, event in zip(match.positions, match.events, strict=False):
-        text = happened(match.rules, before, event.text, drawn=event.drawn)
-        said.append(text if event.drawn else f"{capital(match.rules.sides[event.player].name)}: {text}")
-    return said
+    """Each move and each draw of a game in words."""
+    events = zip(match.positions, match.events, strict=False)
+    return [happened(match.rules, before, event.text, drawn=event.drawn) for before, event in events]
 
 
 class MoveGroup(NamedTuple):
@@ -117,11 +115,12 @@ class MoveGroup(NamedTuple):
 
 def groups(moves: Iterable[RatedMove]) -> list[MoveGroup]:
     """The moves of a probe by their outcome; groups without moves are left out."""
-    found: dict[str, list[RatedMove]] = {"win": [], "draw": [], "open": [], "loss": [], "unknown": []}
-    for move in moves:
-        found["unknown" if move.value is None else "open" if move.value.outcome is None else str(move.value.outcome)].append(move)
     titles = {"win": "Winning", "draw": "Drawing", "open": "Open", "loss": "Losing", "unknown": "Unknown"}
-    return [MoveGroup(name, titles[name], listed) for name, listed in found.items() if listed]
+    found = {name: MoveGroup(name, title, []) for name, title in titles.items()}
+    for move in moves:
+        name = "unknown" if move.value is None else "open" if move.value.outcome is None else str(move.value.outcome)
+        found[name].moves.append(move)
+    return [group for group in found.values() if group.moves]
 
 
 def ending(game: Rules[Any], position: Any) -> str | None:

@@ -1,7 +1,10 @@
-// The optimal line, played forth and back on the board.
+// The optimal line, played forth and back on the board, with the value and the moves of each position.
+
+import { fetched } from "./navigation.js";
 
 export class Line {
   constructor(root, picture, moved) {
+    this.value = document.getElementById("value");
     this.links = [...root.querySelectorAll("a[data-position]")];
     this.at = root.querySelector("#at");
     this.picture = picture;
@@ -20,7 +23,22 @@ export class Line {
     this.ply = ply;
     this.draw();
     this.mark();
-    this.moved(ply);
+    this.showValue(this.links[ply]);
+  }
+
+  /** The heading and the moves of a position, from its page. */
+  async showValue(link) {
+    this.moved(false);
+    const value = (await fetched(link.href))?.page.getElementById("value");
+    if (link !== this.links[this.ply]) return;
+    const heading = this.value.querySelector("h1");
+    if (value) this.value.replaceChildren(...value.childNodes);
+    else this.value.replaceChildren(Object.assign(heading, { textContent: link.dataset.said }));
+    this.moved(Boolean(value));
+  }
+
+  get position() {
+    return this.links[this.ply].dataset.position;
   }
 
   /** The picture of the ply, again if something else has been shown for a while. */

@@ -11,7 +11,7 @@ form?.addEventListener("submit", async (event) => {
   const run = document.getElementById("run");
   const asked = { game: form.game.value, statement: form.statement.value };
   run.disabled = true;
-  said.textContent = "Running";
+  say("Running");
   try {
     const response = await fetch(form.dataset.api, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(asked) });
     const found = await response.json();
@@ -41,8 +41,15 @@ save?.addEventListener("click", () => {
   URL.revokeObjectURL(link.href);
 });
 
-function refuse(sentence) {
+/** Say something, and whether it is an error. */
+function say(sentence, isError = false) {
+  said.className = isError ? "result problem" : "";
+  said.setAttribute("role", isError ? "alert" : "status");
   said.textContent = sentence;
+}
+
+function refuse(sentence) {
+  say(sentence, true);
   chart.replaceChildren();
   result.hidden = save.hidden = true;
 }
@@ -51,7 +58,7 @@ function refuse(sentence) {
 function show({ columns, rows: objects, complete }) {
   const found = { columns, rows: objects.map((row) => columns.map((name) => row[name])) };
   answer = found;
-  said.textContent = (found.rows.length === 1 ? "1 row" : `${found.rows.length.toLocaleString("en")} rows`) + (complete ? "" : ", and there are more");
+  say((found.rows.length === 1 ? "1 row" : `${found.rows.length.toLocaleString("en")} rows`) + (complete ? "" : ", and there are more"));
   const numeric = found.columns.map((_, place) => found.rows.some((row) => typeof row[place] === "number"));
   const head = element("tr", found.columns.map((name, place) => cell("th", name, numeric[place], "col")));
   const rows = found.rows.map((row) => element("tr", row.map((value, place) => cell("td", shown(value), numeric[place]))));

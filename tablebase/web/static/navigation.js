@@ -24,28 +24,29 @@ export function announce(sentence) {
   requestAnimationFrame(() => { live.textContent = sentence; });
 }
 
-/** Show another page, and call `shown` when it is there; whatever goes wrong, the browser loads the page itself. */
-export async function load(url, { keep = true, form = null, shown = () => {} } = {}) {
-  const own = ++latest;
-  let answer, text;
+/** The page at an address, and the address that it has in the end; null if it cannot be read. */
+export async function fetched(url) {
   try {
-    answer = await fetch(url, form ? { method: "POST", body: new URLSearchParams(form) } : {});
-    text = await answer.text();
+    const answer = await fetch(url);
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    return page.querySelector("main") && { page, url: answer.url };
   } catch {
-    if (!form) location.assign(url);
-    else announce("The server does not answer.");
-    return;
+    return null;
   }
+}
+
+/** Show another page, and call `shown` when it is there; if it cannot be read, the browser loads the page itself. */
+export async function load(url, { keep = true, shown = () => {} } = {}) {
+  const own = ++latest;
+  const found = await fetched(url);
   if (own !== latest) return;
-  const page = new DOMParser().parseFromString(text, "text/html");
-  const main = page.querySelector("main");
-  if (!main) {
+  if (!found) {
     location.assign(url);
     return;
   }
-  document.title = page.title;
-  document.querySelector("main").replaceChildren(...main.childNodes);
-  if (keep) history.pushState(null, "", answer.url + new URL(url, location).hash);
+  document.title = found.page.title;
+  document.querySelector("main").replaceChildren(...found.page.querySelector("main").childNodes);
+  if (keep) history.pushState(null, "", found.url + new URL(url, location).hash);
   here = place();
   shown();
 }

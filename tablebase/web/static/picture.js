@@ -11,7 +11,7 @@ export function boardPicture(root) {
 
   return {
     /** A position, by default that of the page, with the last move and arrows. */
-    show({ position = root.dataset.position, last = root.dataset.last ?? "", arrows = "", alt = before.alt }) {
+    show({ position = root.dataset.position, last = root.dataset.last ?? "", arrows = "", alt = image.alt }) {
       dark.srcset = address(position, { theme: "dark", last, arrows });
       image.src = address(position, { theme: "light", last, arrows });
       image.alt = alt;

@@ -19,15 +19,23 @@ class Page {
     this.board = JSON.parse(root.dataset.board);
     this.pieces = new Map(Object.entries(this.board.pieces));
     this.picture = boardPicture(root);
-    this.moves = new Map([...root.querySelectorAll("a[data-move]")].map((link) => [link.dataset.move, link]));
+    this.takeMoves();
     this.tools = root.querySelector("#tools");
     this.hint = root.querySelector("#said");
     this.held = null;
     this.makeSquares();
     if (this.tools) this.makeTools();
-    for (const [move, link] of this.moves) this.showWhenPointedAt(move, link);
     const line = root.querySelector("#line");
-    this.line = line && new Line(line, this.picture, (ply) => { this.squares.hidden = ply > 0; this.release(); });
+    this.line = line && new Line(line, this.picture, (isThere) => {
+      this.squares.hidden = !isThere || this.line.ply > 0;
+      this.release();
+      if (isThere) this.takeMoves();
+    });
+  }
+
+  takeMoves() {
+    this.moves = new Map([...this.root.querySelectorAll("a[data-move]")].map((link) => [link.dataset.move, link]));
+    for (const [move, link] of this.moves) this.showWhenPointedAt(move, link);
   }
 
   // Where nothing can be played, pieces can still be set up.
@@ -203,7 +211,7 @@ class Page {
   }
 
   showWhenPointedAt(move, link) {
-    const show = () => this.picture.show({ arrows: move });
+    const show = () => this.picture.show({ position: this.line?.position, arrows: move });
     const hide = () => (this.line ? this.line.draw() : this.picture.restore());
     link.addEventListener("pointerenter", show);
     link.addEventListener("focus", show);

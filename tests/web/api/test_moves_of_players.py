@@ -3,14 +3,13 @@
 import json
 import signal
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.program import Ask
-from support.web import SMALL, TestClient, ask_raw, client_of, connected, sentence_of, served
+from support.web import SMALL, TestClient, ask_raw, client_fixture, client_of, connected, sentence_of, served
 
 from tablebase.commands.game_requests import COMMANDS
 from tablebase.web import worker_pool as questions
@@ -20,11 +19,7 @@ COUNTS = "SELECT outcome, count(*) AS n FROM positions WHERE material = 'RvC' GR
 START = "0:68:3,0:68:3 1"
 
 
-@pytest.fixture(scope="module")
-def miner(two_pieces: Path) -> Iterator[TestClient]:
-    """A client of a server that answers statements, within narrow limits."""
-    with client_of(two_pieces, mine=True, limits=replace(SMALL, seconds=60.0)) as client:
-        yield client
+miner = client_fixture("two_pieces", mine=True, limits=replace(SMALL, seconds=60.0))
 
 
 def posted(client: TestClient, path: str, **given: Any) -> Any:
@@ -85,25 +80,21 @@ def test_players_of_games_of_chance(pawns: TestClient) -> None:
     assert "leave out moves" in sentence_of(refused, 400)
 
 
-def test_the_commands_of_hare_and_hedgehog(pawns: TestClient) -> None:
+@pytest.mark.parametrize(
+    ("name", "given", "wrong"),
+    [
+        ("new", {}, {"game": "nowhere"}),
+        ("new", {"game": "harehedgehog-players=3", "seed": 1}, {"game": "hexapawn"}),
+        ("move", {"position": START, "code": 5, "seed": 1}, {"code": 8}),
+        ("computer", {"position": START, "settings": {"depth": 1}, "seed": 1}, {"settings": {"depth": 99}}),
+    ],
+)
+def test_the_commands_of_hare_and_hedgehog(pawns: TestClient, name: str, given: dict[str, Any], wrong: dict[str, Any]) -> None:
     """Answers are those of the commands; what they refuse is a problem that says so as they do."""
-    assert posted(pawns, "harehedgehog/new") == COMMANDS["new"]({})
-    three = {"game": "harehedgehog-players=3", "seed": 1}
-    assert posted(pawns, "harehedgehog/new", **three) == COMMANDS["new"](three)
-    step = {"position": START, "code": 5, "seed": 1}
-    assert posted(pawns, "harehedgehog/move", **step) == COMMANDS["move"](step)
-    wrong = {"position": START, "code": 8}
-    refused = pawns.post("/api/v1/harehedgehog/move", json=wrong)
-    assert sentence_of(refused, 400) == COMMANDS["move"](wrong)["error"]
+    assert posted(pawns, f"harehedgehog/{name}", **given) == COMMANDS[name](given)
+    refused = pawns.post(f"/api/v1/harehedgehog/{name}", json={**given, **wrong})
+    assert sentence_of(refused, 400) == COMMANDS[name]({**given, **wrong})["error"]
     assert refused.json()["success"] is False
-
-
-def test_the_computer_of_hare_and_hedgehog(pawns: TestClient) -> None:
-    """The move that the command finds, found in another process."""
-    given = {"position": START, "settings": {"depth": 1}, "seed": 1}
-    assert posted(pawns, "harehedgehog/computer", **given) == COMMANDS["computer"](given)
-    refused = pawns.post("/api/v1/harehedgehog/computer", json={**given, "settings": {"depth": 99}})
-    assert "depth" in sentence_of(refused, 400)
 
 
 def test_counts(pawns: TestClient, ask: Ask) -> None:
@@ -124,7 +115,6 @@ def test_a_count_that_takes_too_long(hexapawns: Path) -> None:
         command = "tablebase count foxhounds-12x12"
         assert sentence_of(refused, 504) == f"to count the games of foxhounds-12x12 takes longer than 0.2 s: run '{command}'"
         assert refused.json()["command"] == command
-        assert "there is no game" in sentence_of(client.get("/api/v1/estimate", params={"game": "x", "pieces": 2}), 400)
         assert client.get("/api/v1/estimate", params={"game": "hexapawn", "pieces": 2}).status_code in (200, 504)
 
 
@@ -136,10 +126,8 @@ def test_estimates(pawns: TestClient, hexapawns: Path, ask: Ask) -> None:
         found = pawns.get("/api/v1/estimate", params={"game": "hexapawn", option: value}).json()
         assert [list(row) for row in found] == [list(row) for row in expected]
         # What depends on the memory and the load of the machine at this moment.
-        varying = {"cpu_seconds", "wall_seconds", "start_seconds"}
-        assert [{k: v for k, v in row.items() if k not in varying} for row in found] == [
-            {k: v for k, v in row.items() if k not in varying} for row in expected
-        ]
+        varying = dict.fromkeys(("cpu_seconds", "wall_seconds", "start_seconds"))
+        assert [row | varying for row in found] == [row | varying for row in expected]
     for given in ({}, {"material": "PvP", "pieces": 2}):
         refused = pawns.get("/api/v1/estimate", params={"game": "hexapawn", **given})
         assert "give one of material and pieces" in sentence_of(refused, 400)
@@ -181,13 +169,14 @@ def test_statements_that_need_memory(two_pieces: Path) -> None:
         assert posted(client, "mine", game="doushouqi", statement=COUNTS)["complete"]
 
 
-@pytest.mark.full
 def test_statements_are_off(pawns: TestClient, miner: TestClient) -> None:
-    """Unless they are asked for; then the description has them."""
+    """Unless they are asked for; then the description and the pages have them."""
     refused = pawns.post("/api/v1/mine", json={"game": "hexapawn", "statement": "SELECT 1"})
     assert "start the server with 'tablebase serve --mine'" in sentence_of(refused, 403)
     described = ["/api/v1/mine" in client.get("/api/v1/openapi.json").json()["paths"] for client in (pawns, miner)]
     assert described == [False, True]
+    assert "start it with --mine" in pawns.get("/mine").text
+    assert ["/mine" in client.get("/").text for client in (pawns, miner)] == described
 
 
 @pytest.mark.full

@@ -2,14 +2,13 @@
 
 import errno
 import json
-from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
-from support.web import SMALL, TestClient, assert_no_paths, client_of, sentence_of
+from support.web import SMALL, TestClient, assert_no_paths, client_fixture, client_of, sentence_of
 
 from tablebase.errors import RulesError, TablebaseError, system_error
 from tablebase.game.installed import _load
@@ -22,11 +21,7 @@ JSON = {"content-type": "application/json"}
 PROBE = {"game": "doushouqi", "position": LOST}
 
 
-@pytest.fixture(scope="module")
-def client(two_pieces: Path) -> Iterator[TestClient]:
-    """A client of a server of two pieces, with narrow limits."""
-    with client_of(two_pieces, limits=SMALL, mine=True, origins=("https://pages.example",)) as opened:
-        yield opened
+client = client_fixture("two_pieces", limits=SMALL, mine=True, origins=("https://pages.example",))
 
 
 @pytest.mark.parametrize(
@@ -48,8 +43,8 @@ def client(two_pieces: Path) -> Iterator[TestClient]:
         ("material", {"game": "doushouqi", "material": "RvX"}, 400, "X"),
         ("material", {"game": "doushouqi", "material": "'; DROP TABLE tables; --"}, 400, ""),
         ("estimate", {"game": "doushouqi", "pieces": 9}, 400, "or run 'tablebase estimate doushouqi --pieces 9'"),
-        ("estimate", {"game": "doushouqi", "pieces": 7}, 400, "more than 10,000 materials of up to 7 pieces: ask for fewer"),
-        ("estimate", {"game": "doushouqi", "material": "RCWDPvRCWD"}, 400, "ask for fewer pieces"),
+        ("estimate", {"game": "doushouqi", "pieces": 7}, 400, "more than 10,000 materials of up to 7 pieces: choose fewer pieces"),
+        ("estimate", {"game": "doushouqi", "material": "RCWDPvRCWD"}, 400, "but at most 1,099,511,627,776 can be used"),
         ("probe", {**PROBE, "position": "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w"}, 404, "too large for a table"),
         ("nothing", {}, 404, "there is nothing at this address: /api/v1/openapi.json lists what there is"),
     ],
@@ -58,21 +53,19 @@ def test_parameters(client: TestClient, path: str, given: dict[str, Any], status
     assert error in sentence_of(client.get(f"/api/v1/{path}", params=given), status)
 
 
-@pytest.mark.parametrize("path", ["probe", "line"])
-def test_underscores_stand_for_spaces(client: TestClient, path: str) -> None:
+def test_underscores_stand_for_spaces(client: TestClient) -> None:
     """As on pages, whose addresses are positions; what is no position in either spelling is reported as it was sent."""
-    expected = client.get(f"/api/v1/{path}", params=PROBE).json()
-    assert client.get(f"/api/v1/{path}", params={**PROBE, "position": LOST.replace(" ", "_")}).json() == expected
+    for path in ("probe", "line"):
+        expected, found = (
+            client.get(f"/api/v1/{path}", params={**PROBE, "position": text}) for text in (LOST, LOST.replace(" ", "_"))
+        )
+        assert found.json() == expected.json()
     many = {"game": "doushouqi", "positions": [LOST.replace(" ", "_"), "no_where"]}
-    first, second = client.post("/api/v1/probe", json=many).json()
-    assert (first["position"], second["position"]) == (LOST, "no_where")
-
-
-def test_underscores_in_moves_of_players(client: TestClient) -> None:
-    """And in counts, in the process of which they are spaces."""
-    asked = {"game": "hexapawn", "position": "ppp/3/PPP_w", "player": "random", "seed": 1}
-    assert client.post("/api/v1/play", json=asked).json()["position"] == "ppp/3/PPP w"
-    (row,) = client.get("/api/v1/count", params={"game": "hexapawn", "position": "ppp/3/PPP_w"}).json()
+    assert [row["position"] for row in client.post("/api/v1/probe", json=many).json()] == [LOST, "no_where"]
+    asked = {"game": "hexapawn", "position": "ppp/3/PPP_w"}
+    played = client.post("/api/v1/play", json={**asked, "player": "random", "seed": 1})
+    assert played.json()["position"] == "ppp/3/PPP w"
+    (row,) = client.get("/api/v1/count", params=asked).json()
     assert (row["reachable"], row["games"]) == (135, 134)
 
 
@@ -129,15 +122,6 @@ def test_other_methods(client: TestClient, method: str) -> None:
     assert (both.status_code, both.headers["allow"]) == (405, "GET, POST, HEAD")
 
 
-def test_head_is_get_without_a_body(client: TestClient) -> None:
-    asked = client.get("/api/v1/probe", params=PROBE)
-    answer = client.head("/api/v1/probe", params=PROBE)
-    assert (answer.status_code, answer.content) == (200, b"")
-    assert {name: answer.headers[name] for name in ("etag", "content-length", "cache-control", "content-type")} == {
-        name: asked.headers[name] for name in ("etag", "content-length", "cache-control", "content-type")
-    }
-
-
 @pytest.mark.parametrize(
     ("path", "given", "control"),
     [
@@ -148,7 +132,7 @@ def test_head_is_get_without_a_body(client: TestClient) -> None:
     ],
 )
 def test_tags(client: TestClient, path: str, given: dict[str, str], control: str) -> None:
-    """The same answer has the same tag, and need not be sent again; another one has another."""
+    """The same answer has the same tag, and need not be sent again; another one has another, and the move of a player none."""
     first = client.get(f"/api/v1/{path}", params=given)
     tag = first.headers["etag"]
     assert first.headers["cache-control"] == control
@@ -161,11 +145,8 @@ def test_tags(client: TestClient, path: str, given: dict[str, str], control: str
     assert (other.status_code, other.content) == (200, first.content)
     elsewhere = client.get("/api/v1/probe", params={**PROBE, "position": "7/7/5c1/R6/7/7/7/7/7 b"})
     assert elsewhere.headers["etag"] != tag
-
-
-def test_moves_of_players_are_not_kept(client: TestClient) -> None:
-    answer = client.post("/api/v1/play", json=PROBE)
-    assert (answer.headers["cache-control"], "etag" in answer.headers) == ("no-store", False)
+    move = client.post("/api/v1/play", json=PROBE)
+    assert (move.headers["cache-control"], "etag" in move.headers) == ("no-store", False)
 
 
 def test_pages_of_others(client: TestClient, two_pieces: Path) -> None:
@@ -193,13 +174,11 @@ def test_numbers_for_prometheus(two_pieces: Path) -> None:
         client.request("BREW", "/api/v1/games")
         text = client.get("/metrics").text
         lines = dict(line.rsplit(" ", 1) for line in text.splitlines() if line.startswith("tablebase_"))
-    name = "tablebase_requests_total"
-    assert lines[f'{name}{{method="GET",route="/api/v1/probe",status="200"}}'] == "3.0"
-    assert lines[f'{name}{{method="GET",route="/api/v1/probe",status="400"}}'] == "1.0"
-    assert lines[f'{name}{{method="GET",route="other",status="404"}}'] == "2.0"
-    assert lines[f'{name}{{method="other",route="/api/v1/games",status="405"}}'] == "1.0"
-    assert lines['tablebase_request_seconds_count{route="/api/v1/probe"}'] == "4.0"
-    assert lines['tablebase_request_seconds_bucket{le="30.0",route="/api/v1/probe"}'] == "4.0"
+    expected = [("GET", "/api/v1/probe", 200, "3.0"), ("GET", "/api/v1/probe", 400, "1.0"), ("GET", "other", 404, "2.0")]
+    for method, route, status, number in [*expected, ("other", "/api/v1/games", 405, "1.0")]:
+        assert lines[f'tablebase_requests_total{{method="{method}",route="{route}",status="{status}"}}'] == number
+    for name in ("count{", 'bucket{le="30.0",'):
+        assert lines[f'tablebase_request_seconds_{name}route="/api/v1/probe"}}'] == "4.0"
 
 
 def test_health(client: TestClient, tmp_path: Path) -> None:

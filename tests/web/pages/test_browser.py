@@ -12,7 +12,7 @@ import pytest
 import uvicorn
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 from support.browsers import Visit
-from support.web import in_thread
+from support.web import EMPTY, PAGES, START, in_thread
 
 from tablebase.commands.tablebase import Tablebase
 from tablebase.game import Outcome
@@ -21,30 +21,6 @@ from tablebase.web.app import create_app
 from tablebase.web.settings import ServerSettings
 
 pytestmark = pytest.mark.full
-START = "/hexapawn/position/ppp/3/PPP_w"
-EMPTY = "/doushouqi/position/7/7/7/7/7/7/7/7/7_w"
-PAGES = {
-    "home": "/",
-    "game": "/doushouqi/",
-    "tiers": "/foxhounds-4x4/",
-    "records": "/doushouqi/records",
-    "material": "/doushouqi/material/RvE",
-    "position": "/doushouqi/position/7/7/7/7/3e3/7/7/R6/7_w",
-    "no position": EMPTY,
-    "missing": "/doushouqi/position/7/7/7/7/3c3/7/7/R5C/7_w",
-    "not found": "/nowhere",
-    "players": "/hexapawn/play",
-    "game in progress": "/hexapawn/play?seat=person&seat=tables&moves=a1a2+b3a2",
-    "game that boxes have lost": "/hexapawn/play?seat=person&seat=matchboxes&moves=b1b2+a3a2+b2c3",
-    "players of a race": "/harehedgehog-players=6/play",
-    "race": "/harehedgehog/play?seat=person&seat=person&moves=1+miss+5",
-    "game with dice": "/pig/play?seat=person&seat=random&moves=1+6+0+1+1",
-    "page of a game with dice": "/pig/",
-    "place for a record": "/pig/replay",
-    "game that is replayed": "/harehedgehog/replay?seat=computer&seat=random&moves=1+miss+5&at=2",
-    "position without a board": "/pig/position/0,0_1_0",
-    "mine": "/mine",
-}
 RACE = Record("harehedgehog", 1, ("a", "b"), "0:68:3,0:68:3 1", 0, ("1", "{miss}", "5"), (1, 2), "player 1 wins: broken off")
 VERBS = {Outcome.WIN: "wins", Outcome.LOSS: "loses"}
 Open = Callable[..., Visit]
@@ -94,11 +70,6 @@ def verdict(page: Page) -> Locator:
 def square(page: Page, name: str) -> Locator:
     """A square of the board."""
     return page.locator(f"[data-square={name}]")
-
-
-def path(page: Page) -> str:
-    """The address of a page without that of its server."""
-    return re.sub("^http://[^/]*", "", page.url)
 
 
 @contextmanager
@@ -185,61 +156,34 @@ def test_moves_on_the_board(visit: Open) -> None:
         square(page, "a3").drag_to(square(page, "b2"))
 
 
-def test_moves_are_shown(visit: Open) -> None:
-    """A move that is pointed at, or has the focus, is an arrow on the board."""
+def test_the_line(visit: Open) -> None:
+    """It is stepped through by buttons and by keys, with the moves of each ply, which are arrows while they are pointed at."""
     page = visit().go(START)
-    board = page.locator("#frame img")
-    expect(board).to_have_attribute("src", re.compile("arrows=b1b2"))
-    page.locator("[data-move=c1c2]").hover()
-    expect(board).to_have_attribute("src", re.compile("arrows=c1c2"))
-    page.locator("h1").hover()
+    board, at = page.locator("#frame img"), page.locator("#at")
     expect(board).to_have_attribute("src", re.compile("arrows=b1b2"))
     page.locator("[data-move=a1a2]").focus()
     expect(board).to_have_attribute("src", re.compile("arrows=a1a2"))
-
-
-def test_the_line(visit: Open) -> None:
-    """The line is stepped through forth and back, by buttons and by keys, and each ply has its page."""
-    page = visit().go(START)
-    board, at = page.locator("#frame img"), page.locator("#at")
     page.get_by_role("button", name="One ply forth").click()
+    expect(verdict(page)).to_have_text("Black to move wins in 5 plies")
+    expect(page.locator("[data-move]")).to_have_count(4)
+    expect(page.get_by_role("link", name="Play from here")).to_have_attribute("href", re.compile(r"start=ppp/1P1/P1P(_|\+|%20)b$"))
     expect(at).to_have_text("1 of 6: Black to move wins in 5 plies")
     expect(board).to_have_attribute("src", re.compile(r"/ppp/1P1/P1P_b\.svg.*last=b1b2"))
     page.get_by_role("button", name="To the end of the line").click()
     expect(at).to_have_text(re.compile("^6 of 6: The pawn has reached"))
     page.keyboard.press(",")
     expect(at).to_have_text(re.compile("^5 of 6: Black to move wins in 1 ply"))
-    page.locator("[data-move=c1c2]").hover()
-    expect(board).to_have_attribute("src", re.compile("arrows=c1c2"))
+    expect(verdict(page)).to_have_text("Black to move wins in 1 ply")
+    page.locator("[data-move=c2c1]").hover()
+    expect(board).to_have_attribute("src", re.compile("/1p1/PPp/3_b.*arrows=c2c1"))
     page.locator("h1").hover()
-    expect(board).to_have_attribute("src", re.compile("/1p1/PPp/3_b"))
+    expect(board).to_have_attribute("src", re.compile("/1p1/PPp/3_b.*last="))
     page.get_by_role("button", name="To the start of the line").click()
+    expect(verdict(page)).to_have_text("White to move loses in 6 plies")
     expect(board).to_have_attribute("src", re.compile(r"/ppp/3/PPP_w\.svg.*arrows=b1b2"))
     with leads_to(page, "/hexapawn/position/ppp/1P1/P1P_b"):
         page.locator("#line [data-last=b1b2]").click()
     expect(verdict(page)).to_be_focused()
-
-
-def test_hexapawn_to_the_end(visit: Open, pawn_tables: Tablebase) -> None:
-    """A game as the side that wins, against the best moves, by clicks on the board; a move is taken back on the way."""
-    page = visit().go("/hexapawn/play")
-    page.get_by_label("White").select_option("tables")
-    page.get_by_label("Black").select_option("person")
-    page.get_by_role("button", name="Begin").click()
-    page.wait_for_url("**moves=*")
-    first = page.url
-    page.locator("[data-move]").first.click()
-    page.wait_for_function("first => location.href !== first", arg=first)
-    page.get_by_role("link", name="Take back").click()
-    page.wait_for_url(first)
-    while "won" not in verdict(page).inner_text():
-        best = pawn_tables.probe("hexapawn", str(page.locator("#position").get_attribute("data-position"))).best
-        assert best is not None
-        before = page.url
-        square(page, best[:2]).click()
-        square(page, best[2:]).click()
-        page.wait_for_function("before => location.href !== before", arg=before)
-    expect(verdict(page)).to_have_text(re.compile("^You won after [46] plies: "))
 
 
 def test_boxes_learn_from_a_visitor(visit: Open) -> None:
@@ -347,15 +291,15 @@ WIDTHS = (320, 360, 600, 900, 1280, 1920, 2560)
 def test_nothing_is_cut(visit: Open) -> None:
     """No page is wider than the window, every cell of a table is seen whole, and the board is as large as it may be."""
     window = visit()
-    for name, address in PAGES.items():
+    for address in PAGES:
         page = window.go(address)
         page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 800})
             # Narrower windows need not show the largest numbers, which stay once they are there.
             if width >= 360:
-                assert page.evaluate(CUT) == [], (name, width)
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, (name, width)
+                assert page.evaluate(CUT) == [], (address, width)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, (address, width)
     window.go(START)
     for width in WIDTHS:
         window.page.set_viewport_size({"width": width, "height": 800})
@@ -364,19 +308,28 @@ def test_nothing_is_cut(visit: Open) -> None:
         assert box["width"] > (550 if width == 2560 else 260), width
 
 
+LETTERS = "texts => texts.map(one => parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a)"
+
+
+def test_letters_of_charts(visit: Open) -> None:
+    """On a telephone they have 10 pixels at least."""
+    page = visit(viewport={"width": 390, "height": 844}).go("/doushouqi/material/RvE")
+    assert min(page.locator(".histogram text").evaluate_all(LETTERS)) >= 10
+
+
 DRAWN_IN = "theme => [...document.querySelectorAll('#frame img')].every(image => image.currentSrc.includes(theme))"
 
 
 def test_accessibility(visit: Open) -> None:
     """Axe finds nothing serious on any kind of page, in both schemes; in the dark, the board is dark, too."""
     window = visit()
-    for name, address in PAGES.items():
+    for address in PAGES:
         page = window.go(address)
         # What a scheme changes are colours.
         for scheme, rules in (("light", ()), ("dark", ("color-contrast", "link-in-text-block"))):
             page.emulate_media(color_scheme=scheme)
             page.wait_for_function(DRAWN_IN, arg=f"theme={scheme}")
-            assert not window.findings(*rules), (name, scheme)
+            assert not window.findings(*rules), (address, scheme)
 
 
 STATEMENT = "SELECT outcome, count(*) AS n FROM positions WHERE pieces = 2 GROUP BY outcome ORDER BY outcome"
