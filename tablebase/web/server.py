@@ -98,9 +98,10 @@ def listening(settings: ServerSettings) -> Iterator[socket.socket]:
     A socket in the file system is removed at the end, and one that a killed server has left is replaced.
     """
     path, place = settings.unix_socket, (settings.host, settings.port)
-    family = socket.AF_UNIX if path is not None else socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    with closing(socket.socket(family)) as listener, ExitStack() as stack:
+    with ExitStack() as stack:
         try:
+            family = socket.AF_UNIX if path is not None else socket.getaddrinfo(*place, type=socket.SOCK_STREAM)[0][0]
+            listener = stack.enter_context(closing(socket.socket(family)))
             if path is None:
                 listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 # An answer is sent in two parts, the second of which must not wait until the first has been acknowledged.

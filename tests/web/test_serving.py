@@ -9,7 +9,6 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -108,6 +107,15 @@ def test_the_proxy_closes_unused_connections_first() -> None:
     assert int(seconds) < KEEP_ALIVE
 
 
+def refuses(address: str) -> bool:
+    """Return whether a server takes no new connections."""
+    try:
+        connected(address).close()
+    except ConnectionRefusedError:
+        return True
+    return False
+
+
 @pytest.mark.parametrize(
     ("workers", "number"),
     [
@@ -124,10 +132,7 @@ def test_requests_are_answered_before_the_end(two_pieces: Path, workers: int, nu
             begun.sendall(post_head(len(BODY)))
             time.sleep(0.3)
             process.send_signal(number)
-            with suppress(ConnectionRefusedError):
-                while True:
-                    connected(address).close()
-                    time.sleep(0.05)
+            wait_for(lambda: refuses(address))
             begun.sendall(BODY)
             status, _, body = read_answer(begun)
         assert (status, b'"distance":8' in body) == (200, True)

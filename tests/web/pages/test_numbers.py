@@ -1,6 +1,7 @@
 """Pages show the numbers that the command line shows for the same question, and what they are made of."""
 
 import re
+import shutil
 from collections import Counter
 from pathlib import Path
 from random import Random
@@ -222,6 +223,18 @@ def test_a_histogram() -> None:
     assert float(left.get("x", "")) + float(left.get("width", "")) == pytest.approx(float(right.get("x", "")), abs=0.02)
     assert [one.text for one in drawn if one.get("class") == "name"] == ["positions (logarithmic scale)", "plies to the end"]
     assert [one.text for one in drawn if one.get("class") == "amount"] == ["1", "10", "100", "1,000", "10,000", "100,000"]
+
+
+def test_a_damaged_table(two_games: Path, tmp_path: Path) -> None:
+    """The page names the table within the folder, and not where the folder is."""
+    folder = tmp_path / "damaged"
+    shutil.copytree(two_games, folder)
+    [path] = folder.glob("doushouqi/*/RvE.h5")
+    path.write_bytes(path.read_bytes()[:-1])
+    with client_of(folder) as client:
+        sentence = said(shown(client, "/doushouqi/position/7/7/7/7/3e3/7/7/R6/7_w", 503))
+    assert str(path.relative_to(folder)) in sentence
+    assert str(folder) not in sentence
 
 
 @pytest.mark.parametrize("address", ["/", "/doushouqi/", "/doushouqi/material/RvE", "/doushouqi/records"])
