@@ -170,7 +170,7 @@ class Awari(CompiledGame):
         return str([pit + 1 for pit in range(self.pits) if choice >> pit & 1][number])
 
     def move_text(self, position: int, move: str) -> str:
-        """How many stones are sown, and what comes of it."""
+        """Describe the sowing, its captures, and the end of the game."""
         pit = int(move) - 1
         captured = sown(self.numbers, board_of(position), pit)[1]
         ends = ", which ends the game" if self.to_move(self.moves(position)[move]) == OVER else ""

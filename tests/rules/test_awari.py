@@ -46,6 +46,17 @@ def test_tables_are_those_of_brute_force(pits: int, seeds: int, tmp_path: Path) 
         assert sum(row["positions"] for row in tables.stats(name).rows) == len(places)
 
 
+@pytest.mark.full
+def test_twelve_stones_in_twelve_pits(tmp_path: Path) -> None:
+    """The numbers of the page about small games."""
+    name = "awari-pits=6-seeds=1"
+    tablebase.build(name, data=tmp_path)
+    with tablebase.open(tmp_path) as tables:
+        rows = tables.stats(name).rows
+        assert (sum(row["positions"] for row in rows), max(row["longest_win"] or 0 for row in rows)) == (2_663_951, 143)
+        assert tables.probe(name, "1,1,1,1,1,1,0 1,1,1,1,1,1,0 s").outcome == "draw"
+
+
 def test_moves_by_hand() -> None:
     """Twos and threes are captured backwards within the other row, but not all of it; a lap leaves out the pit that is emptied."""
     rules = game(3, 2)
