@@ -1,13 +1,13 @@
-"""Run the cells of the notebook as a script, and print their results; PIECES is the largest number of pieces, by default 3.
+"""Run the cells of the notebook as a script, and print their results.
 
-    PIECES=4 python -m scripts.reproduce.notebook
-
-The tables are read from ``data``, or from the folder that ``TABLEBASE_DATA`` names.
+python -m scripts.reproduce.notebook --data data --pieces 4
 """
 
 from __future__ import annotations
 
+import argparse
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,11 @@ NOTEBOOK = Path(__file__).parents[2] / "docs" / "notebook.ipynb"
 
 def main() -> None:
     """Run each cell of code; the first that fails ends the script."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", default="data", help="folder of the tables")
+    parser.add_argument("--pieces", default="3", help="the largest number of pieces")
+    given = parser.parse_args()
+    os.environ |= {"TABLEBASE_DATA": given.data, "PIECES": given.pieces}
     module: Any = interactive
     shell = module.InteractiveShell.instance(colors="nocolor")
     for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]:
