@@ -25,6 +25,7 @@ def main() -> None:
     os.environ |= {"TABLEBASE_DATA": given.data, "PIECES": given.pieces}
     module: Any = interactive
     shell = module.InteractiveShell.instance(colors="nocolor")
+    shell.run_cell('import pandas; pandas.set_option("display.width", 200, "display.max_columns", None)')
     for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]:
         if cell["cell_type"] == "code":
             print()
