@@ -63,7 +63,7 @@ def drawn(rules: Kalah, position: int) -> str:
         ("", "", numbers, ""),
     ]
     return "\n".join(
-        f"{mark:1}{left:>4} " + "".join(f"{one:>4}" for one in row) + f"{right:>5}" for mark, left, row, right in lines
+        f"{mark:1}{left:>4} {''.join(f'{one:>4}' for one in row)}{right:>5}".rstrip() for mark, left, row, right in lines
     )
 
 
