@@ -41,7 +41,7 @@ def commands() -> str:
     """All commands by group."""
     parts, group = [], ""
     for verb in (verb for verb in VERBS.values() if verb.group):
-        command = command_of(verb)
+        command = command_of(verb.name)
         context = click.Context(command, info_name=f"tablebase {verb.name}")
         parts += [f"## {verb.group}\n"] * (verb.group != group)
         group = verb.group

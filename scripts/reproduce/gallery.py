@@ -29,10 +29,10 @@ GAME = load_game("doushouqi")
 DOCS = Path(__file__).parents[2] / "docs"
 HEAD = """# Gallery
 
-Pictures of the two- and three-piece tables of Dou Shou Qi, each with the command that draws it.
-Outcomes are for the side to move, always White: with Black to move, colours are exchanged.
-Stalemates are excluded.
-`python -m scripts.reproduce.gallery --data data` generates this page and its pictures; every number is counted from the tables.
+These charts show the two- and three-piece tables of Dou Shou Qi, each with the command that draws it.
+White is always to move, and the outcomes are for White.
+The charts do not include stalemates.
+`python -m scripts.reproduce.gallery --data data` generates this page and its pictures, and computes every number from the tables.
 """
 
 
@@ -74,7 +74,7 @@ def listed(names: Iterable[str]) -> str:
 
 
 def describe_distances(source: Source) -> Iterator[str]:
-    """Shares of the outcomes, and the most common, the median and the longest distances."""
+    """Shares of the outcomes, and the median and the longest distances."""
     rows, outcomes = Counting(source.catalog).distances(source.slices), source.slices.outcomes
     counts = {
         outcome: {row["distance"]: row[word] for row in rows if row[word] and outcome is not Outcome.DRAW}
@@ -82,12 +82,7 @@ def describe_distances(source: Source) -> Iterator[str]:
     }
     shares = [f"{percent(outcomes[outcome], source.slices.positions)} are {word}" for outcome, word in WORDS.items()]
     yield f"Of all positions, {listed(shares)}."
-    odd, even = all(d % 2 for d in counts[Outcome.WIN]), not any(d % 2 for d in counts[Outcome.LOSS])
-    if odd and even:
-        yield "Wins take an odd number of plies and losses an even number, because the winner makes the last move."
     both = Counter(counts[Outcome.WIN]) + Counter(counts[Outcome.LOSS])
-    mode = max(both, key=lambda distance: both[distance])
-    yield f"The most common distance is {mode}, with {both[mode]:,} positions."
     yield f"Half of all wins and losses end within {median(both)} plies."
     for outcome, word in ((Outcome.WIN, "win"), (Outcome.LOSS, "loss")):
         longest = max(counts[outcome])
@@ -105,7 +100,7 @@ def median(counts: Mapping[int, int]) -> int:
 
 
 def describe_squares(piece: int, outcome: Outcome) -> Callable[[Source], Iterator[str]]:
-    """Return where the share of an outcome is highest and lowest, and where the piece never stands."""
+    """Return the squares where the share of an outcome is highest and lowest."""
 
     def describe(source: Source) -> Iterator[str]:
         slices, word = source.slices, WORDS[outcome]
@@ -115,9 +110,7 @@ def describe_squares(piece: int, outcome: Outcome) -> Callable[[Source], Iterato
             share = extreme(shares.values())
             where = alternatives([name for name in GAME.board.names if shares.get(name) == share])
             yield f"The share of {word} is {how}, {100 * share:.1f}%, when {slices.piece_name(piece)} stands on {where}."
-        yield f"Over all squares, it is {percent(slices.outcomes[outcome], slices.positions)}."
-        never = [name for name in GAME.board.names if name not in shares]
-        yield f"The piece cannot stand on the {len(never)} blank squares, {listed(never)}."
+        yield "The piece cannot stand on the blank squares."
 
     return describe
 
@@ -132,9 +125,6 @@ def describe_draws(source: Source) -> Iterator[str]:
     lines = source.slices.lines
     without = [line for line in lines if not line.draws]
     yield f"{len(without)} of the {len(lines)} materials have no draws at all."
-    equal = [line for line in lines if len(set(str(line.material).split("v"))) == 1]
-    if equal and not any(line.draws for line in equal):
-        yield "These include all materials in which both sides have the same pieces."
     largest = max(map(draw_share, lines))
     where = [str(line.material) for line in lines if draw_share(line) == largest]
     yield f"The largest share of draws is {100 * largest:.1f}%, in {listed(where)}."
@@ -155,7 +145,7 @@ def describe_parity(source: Source) -> Iterator[str]:
     for is_even, word in ((False, "odd"), (True, "even")):
         counts = totals(row for row in rows if row["even"] is is_even)
         shares = [f"{percent(counts[outcome], sum(counts.values()))} {name}" for outcome, name in WORDS.items()]
-        yield f"When {names} are an {word} number of steps apart, the outcomes are {listed(shares)}."
+        yield f"If {names} are an {word} number of steps apart, the outcomes are {listed(shares)}."
     lowest_odd = min(row["wins"] / row["positions"] for row in rows if not row["even"])
     highest_even = max(row["wins"] / row["positions"] for row in rows if row["even"])
     if lowest_odd > highest_even:

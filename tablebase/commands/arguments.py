@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cache, partial, wraps
 from inspect import signature
@@ -11,10 +11,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from tablebase.commands.parameters import Parameter, parameters_of
+from tablebase.commands import lib
+from tablebase.commands.parameters import Parameter, parameters_of, words_of
 from tablebase.commands.registry import check_verb
 from tablebase.errors import ArgumentError
-from tablebase.game import Outcome
 from tablebase.game import plain_arguments as plain
 from tablebase.system.compute.messages import brief
 
@@ -35,8 +35,6 @@ class _List(list[Any]):
 
 @brief
 class _Tuple(tuple[Any, ...]):
-    """A tuple with a short `repr`."""
-
     __slots__ = ()
 
 
@@ -56,10 +54,10 @@ CHECKS: dict[frozenset[Any], Callable[[str, Any], Any]] = {
 
 
 def checked(function: Callable[Given, Kind]) -> Callable[Given, Kind]:
-    """A public function whose arguments are checked by their annotations before it is called, each with a sentence about an error.
+    """Check the arguments of a public function by their annotations before it is called; its result is `shortened`.
 
-    Whole numbers are not below the least one, one text becomes a list where several are allowed, and a path becomes an object.
-    What has other types, or is parsed, is left to the function. The result is `shortened`.
+    Whole numbers are not below the least one, words are known, one text becomes a list where several are allowed, and a path
+    becomes an object. Other types, and texts to parse, are left to the function.
     """
     names = list(signature(function).parameters)
 
@@ -85,42 +83,35 @@ def shortened(found: Kind) -> Kind:
 
 
 def _check_of(one: Parameter) -> Callable[[str, Any], Any] | None:
-    """Return the check of a parameter, if any."""
     kinds = frozenset(one.kinds) - {type(None)} if one.shell.parse is None else frozenset()
     check = partial(plain.as_number, least=int(one.shell.least or 0)) if kinds == {int} else CHECKS.get(kinds)
+    if words := words_of(kinds):
+        check = partial(as_word, words)
     return partial(as_optional, check) if check and type(None) in one.kinds else check
 
 
 def rules_for(verb: str, game: AnyGame, size: str | None, variant: str | Sequence[str] | None, players: int | None = None) -> Any:
     """The game of a command, which takes it."""
-    from tablebase.game.game_arguments import as_rules
-
-    rules = as_rules(game, size, variant, players)
+    rules = lib.game_arguments.as_rules(game, size, variant, players)
     check_verb(verb, rules)
     return rules
 
 
 def as_folder(data: str | Path | None) -> Path:
     """The folder of the tables."""
-    from tablebase.tables.folder import default_folder
-
-    return default_folder() if data is None else plain.as_path("data", data)
+    return lib.folder.default_folder() if data is None else plain.as_path("data", data)
 
 
 def optional_folder(data: str | Path | None) -> Path | None:
-    """The folder of the tables, or None if there is none, for what can do without; one that is not the usual one must be there."""
-    from tablebase.tables.folder import check_folder
-
+    """The folder of the tables, or None if it does not exist; one that is not the usual folder must exist."""
     folder = as_folder(data)
-    check_folder(folder, built=data is not None and folder != Path("data"))
+    lib.folder.check_folder(folder, built=data is not None and folder != Path("data"))
     return folder if folder.exists() else None
 
 
 def as_catalog(catalog: str | None) -> str | None:
     """The URL of the catalog; None for the file in the folder."""
-    from tablebase.tables.folder import default_catalog
-
-    return default_catalog() if catalog is None else plain.as_text("catalog", catalog)
+    return lib.folder.default_catalog() if catalog is None else plain.as_text("catalog", catalog)
 
 
 def as_counts(pieces: Any) -> range | None:
@@ -152,23 +143,19 @@ def as_duration(name: str, value: Any) -> float:
 
 def known_features(game: Any, features: Any) -> tuple[Feature, ...]:
     """The features of a game's positions, with those of the user or of a file."""
-    from tablebase.features import Feature
-    from tablebase.game.features import load_features
-    from tablebase.positions.common_features import features_of
-
     if isinstance(features, (str, PathLike)):
-        return features_of(game, load_features(plain.as_path("features", features)))
-    return features_of(game, () if features is None else plain.as_instances("features", features, Feature, "[my_feature]"))
+        features = lib.game_features.load_features(plain.as_path("features", features))
+    elif features is not None:
+        features = plain.as_instances("features", features, lib.features.Feature, "[my_feature]")
+    return lib.common_features.features_of(game, features or ())
 
 
 def as_tables(tables: Any) -> Mapping[str, Path | str | pa.Table]:
-    """Tables of the user's own by name, perhaps from texts such as ``games=games.parquet``."""
+    """The user's tables by name, perhaps from texts such as ``games=games.parquet``."""
     import pyarrow as pa
 
-    from tablebase.mining.own_tables import named_files
-
     if tables is None or isinstance(tables, (list, tuple)):
-        return named_files(plain.as_texts("table", tables))
+        return lib.own_tables.named_files(plain.as_texts("table", tables))
     if not isinstance(tables, Mapping):
         raise plain.refused("table", "a dict of tables or files by name", tables)
     for name, table in tables.items():
@@ -178,9 +165,16 @@ def as_tables(tables: Any) -> Mapping[str, Path | str | pa.Table]:
     return tables
 
 
-def as_outcome(outcome: Any) -> str | None:
-    """An outcome by its name."""
-    names = [str(one) for one in Outcome]
-    if outcome is not None and outcome not in names:
-        raise plain.refused("outcome", " or ".join(map(repr, names)), outcome, ArgumentError)
-    return None if outcome is None else str(outcome)
+def as_column_names(columns: str | Iterable[str] | None) -> list[str] | None:
+    """Names of columns, from a list or from one text with commas."""
+    listed = columns.split(",") if isinstance(columns, str) else columns
+    return (
+        None if listed is None else [plain.as_text("a column", name).strip() for name in plain.as_list("columns", listed, "['p1']")]
+    )
+
+
+def as_word(words: Sequence[str], name: str, value: Any) -> str:
+    """One of some words."""
+    if value not in words:
+        raise plain.refused(name, " or ".join(repr(str(one)) for one in words), value, ArgumentError)
+    return str(value)

@@ -12,7 +12,7 @@ from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
-from tablebase.building.batch_record import Ran, digest_of
+from tablebase.commands import lib
 from tablebase.commands.arguments import rules_for
 from tablebase.commands.calls import from_input, usage_sentence, without_passwords
 from tablebase.commands.parameters import Output
@@ -22,7 +22,6 @@ from tablebase.errors import CommandError, MissingTableError, TablebaseError
 from tablebase.game.rules import Rules
 from tablebase.system.compute.messages import say
 from tablebase.system.files.inputs import check_regular
-from tablebase.system.files.outputs import check_output, check_output_folder, draft_of, written
 from tablebase.version import VERSION
 
 if TYPE_CHECKING:
@@ -60,15 +59,12 @@ class Prepared:
 
     def unchanged_since(self, record: BatchRecord, tables: str | None) -> str | None:
         """When it last ran, if it need not run again; None otherwise."""
-        if self.step.command[0] not in REPEATABLE or not self.outputs:
-            return None
-        return record.unchanged(self.words, VERSION, tables, self.inputs, self.outputs)
+        repeatable = self.step.command[0] in REPEATABLE and self.outputs
+        return record.unchanged(self.words, VERSION, tables, self.inputs, self.outputs) if repeatable else None
 
     def files(self) -> dict[str, str] | None:
         """Digests of the tables that it can read, by file; None without a catalog, which lists them."""
-        from tablebase.catalog.catalog import open_catalog
-
-        if (opened := open_catalog(self.data, self.catalog)) is None:
+        if (opened := lib.catalog.open_catalog(self.data, self.catalog)) is None:
             return None
         beginning = "" if self.rules is None else f"{self.rules.name}/"
         with closing(opened):
@@ -76,7 +72,7 @@ class Prepared:
 
     def tables(self) -> str | None:
         """Digest of the tables that it can read."""
-        return None if (files := self.files()) is None else digest_of(files)
+        return None if (files := self.files()) is None else lib.batch_record.digest_of(files)
 
 
 def prepared(step: FollowUp, data: Path, catalog: str | None, built: Mapping[Path, set[str]]) -> Prepared:
@@ -84,14 +80,11 @@ def prepared(step: FollowUp, data: Path, catalog: str | None, built: Mapping[Pat
 
     The folder and the catalog are those of the batch; `built` has the games that it builds, by the real path of their folder.
     """
-    # In this process only `batch` is loaded.
     import click
-
-    from tablebase.commands.program import made
 
     name, *words = step.command
     try:
-        with made(name).make_context(name, words) as read:
+        with lib.shell.command_of(name).make_context(name, words) as read:
             params, source = dict(read.params), read.get_parameter_source("data")
     except click.ClickException as error:
         raise TablebaseError(usage_sentence(error)) from error
@@ -112,12 +105,12 @@ def check_outputs(one: Prepared, record: BatchRecord, reserved: Iterable[Path | 
     for path, kind, hint in one.places:
         if kind in (Output.FOLDER, Output.NEW_FOLDER):
             fresh = kind is Output.NEW_FOLDER and not (path.exists() and record.wrote(path))
-            check_output_folder(path, hint, folder=data, new=fresh)
+            lib.outputs.check_output_folder(path, hint, folder=data, new=fresh)
         else:
-            check_output(path, hint, inputs=[record.path, *reserved, *one.inputs], folder=data)
+            lib.outputs.check_output(path, hint, inputs=[record.path, *reserved, *one.inputs], folder=data)
             if _is_kept(path) and not one.step.overwrite and not record.wrote(path):
                 advice = "name another file, delete this one, or add overwrite = true"
-                raise TablebaseError(f"{path} exists, and is not what an earlier run of this batch has written: {advice}")
+                raise TablebaseError(f"{path} exists, but an earlier run of this batch has not written it: {advice}")
 
 
 def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> bool:
@@ -125,11 +118,8 @@ def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> b
 
     A command that ends with another code than 0 is a `CommandError`.
     """
-    from tablebase.commands.process import run_command
-
     tables = one.tables()
-    since = one.unchanged_since(record, tables)
-    if since is not None:
+    if (since := one.unchanged_since(record, tables)) is not None:
         say(f"{one}: unchanged since {since}")
         return False
     say(str(one))
@@ -137,20 +127,20 @@ def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> b
     output, begin = one.step.output, time.monotonic()
     with (
         _aside([path for path, kind, _ in one.places if kind is Output.NEW_FOLDER and path.exists()]),
-        written(output, OUTPUT_CURE) if output else nullcontext() as file,
+        lib.outputs.written(output, OUTPUT_CURE) if output else nullcontext() as file,
     ):
-        if code := run_command(one.words, file, environment):
+        if code := lib.process.run_command(one.words, file, environment):
             raise CommandError(without_passwords(" ".join(one.step.command)), code)
     outputs = record.digests(path for path in one.outputs if _is_kept(path))
     seconds, now = round(time.monotonic() - begin, 3), datetime.now().astimezone().isoformat(timespec="seconds")
-    record.keep(Ran(one.words, VERSION, tables, record.digests(one.inputs), outputs, now, seconds))
+    record.keep(lib.batch_record.Ran(one.words, VERSION, tables, record.digests(one.inputs), outputs, now, seconds))
     return True
 
 
 @contextmanager
 def _aside(folders: list[Path]) -> Iterator[None]:
     """Put folders aside, to be replaced; they come back if that fails."""
-    moved = [(folder, draft_of(folder.resolve())) for folder in folders]
+    moved = [(folder, lib.outputs.draft_of(folder.resolve())) for folder in folders]
     for folder, draft in moved:
         folder.resolve().rename(draft)
     try:
@@ -164,11 +154,10 @@ def _aside(folders: list[Path]) -> Iterator[None]:
 
 
 def _check_inputs(name: str, params: Mapping[str, Any], rules: Rules[Any] | None, catalog: str | None) -> tuple[Path, ...]:
-    """Check what a command reads beside tables; return the files."""
     files = []
     for text in [params["statement"]] if params.get("statement") else params.get("positions") or []:
-        if text == "-":
-            raise TablebaseError("a follow-up command has no standard input: write what it reads into the batch file, or as @FILE")
+        if text == STANDARD_INPUT:
+            raise TablebaseError("a follow-up command has no standard input: write its input into the batch file, or as @FILE")
         if text.startswith("@"):
             files.append(Path(text[1:]))
     if params.get("statement"):
@@ -177,36 +166,29 @@ def _check_inputs(name: str, params: Mapping[str, Any], rules: Rules[Any] | None
         _check_positions(name, params, rules)
     # That of probe is no file.
     if isinstance(features := params.get("features"), Path):
-        from tablebase.game.features import load_features
-
         files.append(features)
-        load_features(features)
+        lib.game_features.load_features(features)
     if params.get("table"):
-        from tablebase.mining.own_tables import check_file, named_files
-
-        for file in named_files(params["table"]).values():
-            check_file(file)
+        for file in lib.own_tables.named_files(params["table"]).values():
+            lib.own_tables.check_file(file)
             files.append(file)
     for key in ("replay", "published"):
         if params.get(key) is not None:
             files.append(Path(params[key]))
             check_regular(files[-1], f"name another one with --{key}")
             if not files[-1].exists():
-                raise TablebaseError(f"there is no file {files[-1]}: name another one with --{key}")
+                raise TablebaseError(f"the file {files[-1]} does not exist: name another one with --{key}")
     return tuple(files)
 
 
 def _check_statement(name: str, statement: str, catalog: str | None) -> None:
-    """Refuse a statement that does not parse."""
     import sqlite3
 
     if name != "sql":
-        from tablebase.mining.statement import parse_select, read_request
-
-        parse_select(read_request(statement)[0])
+        lib.statement.parse_select(lib.statement.read_request(statement)[0])
         return
     if catalog is not None:
-        # A server would have to be asked.
+        # Only the server could check it.
         return
     with closing(sqlite3.connect(":memory:")) as connection:
         try:
@@ -218,48 +200,37 @@ def _check_statement(name: str, statement: str, catalog: str | None) -> None:
 
 
 def _check_positions(name: str, params: Mapping[str, Any], rules: Rules[Any]) -> None:
-    """Refuse materials and positions that the game does not have."""
-    from tablebase.building.kinds import table_kind
-    from tablebase.game.game_arguments import as_asked
-
-    # A chart takes patterns of materials, too.
-    table_kind(rules).check_materials(params.get("material") or [] if name != "plot" else [])
-    words = [text for text in (*(params.get("positions") or []), params.get("position"), params.get("start")) if text is not None]
-    for text in words:
-        if is_stream(text):
-            # Each of its lines has an answer of its own; that the file can be read is all that is checked.
-            next(asked([text] if text != STANDARD_INPUT else []), None)
-            continue
-        as_asked(rules, text)
+    if name != "plot":
+        # A chart also takes patterns of materials.
+        lib.kinds.table_kind(rules).check_materials(params.get("material") or [])
+    for text in [*(params.get("positions") or []), params.get("position"), params.get("start")]:
+        if text is not None and not is_stream(text):
+            lib.game_arguments.as_asked(rules, text)
+        elif text is not None and text != STANDARD_INPUT:
+            # Each of its lines has a separate answer; that the file can be read is all that is checked.
+            next(asked([text]), None)
 
 
 def _check_tables(one: Prepared, built: Mapping[Path, set[str]]) -> None:
     """Refuse a folder without tables of the game, unless the batch builds them."""
-    from tablebase.tables.folder import check_folder, missing_tablebase
-
     games = built.get(one.data.resolve(), set())
     if one.params.get("replay") is not None or (games and (one.rules is None or one.rules.name in games)):
         return
-    check_folder(one.data, built=True)
+    lib.folder.check_folder(one.data, built=True)
     if one.step.command[0] == "reindex":
         return
-    files = one.files()
-    if files is None:
-        raise missing_tablebase(one.data)
+    if (files := one.files()) is None:
+        raise lib.folder.missing_tablebase(one.data)
     if one.rules is not None and not files:
         raise MissingTableError(one.rules.name, one.data)
 
 
 def _places(step: FollowUp, params: Mapping[str, Any]) -> Iterator[Place]:
-    """All places that a command writes to."""
-    from tablebase.commands.shell import verb_parameters
-    from tablebase.tables.object_store import is_url
-
     if step.output is not None:
         yield step.output, Output.FILE, OUTPUT_CURE
-    for one in verb_parameters(VERBS[step.command[0]]):
+    for one in lib.shell.verb_parameters(VERBS[step.command[0]]):
         place = params.get(one.name)
-        if one.shell.output and place and not is_url(str(place)):
+        if one.shell.output and place and not lib.object_store.is_url(str(place)):
             yield Path(place), one.shell.output, "name another place in the command"
 
 

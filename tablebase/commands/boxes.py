@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from tablebase.commands import lib
 from tablebase.commands.arguments import checked, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import AnyPosition, GameName, Output, Page, Shell, Size, Variant
@@ -21,42 +22,27 @@ if TYPE_CHECKING:
 
 @brief
 class Boxes(list["BoxRow"]):
-    """The rows of all boxes of a side, in the order in which games need them.
-
-    Attributes
-    ----------
-    matchboxes : Matchboxes
-    """
+    """The rows of all boxes of a side, in the order in which games need them; `matchboxes` are the boxes themselves."""
 
     def __init__(self, matchboxes: Matchboxes) -> None:
-        from tablebase.game.notation import render
+        def moves(beads: Iterable[Bead]) -> str:
+            return " ".join(lib.notation.render_move(matchboxes.game, bead.move) for bead in beads)
 
-        # Who asks for rows alone loads the pictures, too: they are few, and known by the same numbers.
-        from tablebase.play.learning.box_sheet import numbered
-
-        game = self._game = matchboxes.game
         super().__init__(
             {
                 "box": one.number,
                 "move": one.move,
-                "position": render(game, one.position),
-                "beads": self._moves(one.left),
-                "taken": self._moves([bead for bead in one.full if bead not in one.left]),
+                "position": lib.notation.render(matchboxes.game, one.position),
+                "beads": moves(one.left),
+                "taken": moves(bead for bead in one.full if bead not in one.left),
             }
-            for one in numbered(matchboxes)
+            for one in lib.box_sheet.numbered(matchboxes)
         )
         self.matchboxes = matchboxes
 
     def sheet(self, page: str = "a4", theme: str | Theme = "light") -> Sheet:
         """The labels of all boxes to print, cut out and use, on pages ``a4`` or ``letter``; at most 1,000."""
-        from tablebase.play.learning.box_sheet import box_sheet
-
-        return box_sheet(self.matchboxes, page, theme)
-
-    def _moves(self, beads: Sequence[Bead]) -> str:
-        from tablebase.game.notation import render_move
-
-        return " ".join(render_move(self._game, bead.move) for bead in beads)
+        return lib.box_sheet.box_sheet(self.matchboxes, page, theme)
 
 
 @checked
@@ -89,21 +75,14 @@ def boxes(
     >>> boxes("hexapawn")[0]
     {'box': 1, 'move': 2, 'position': 'ppp/1P1/P1P b', 'beads': 'a3a2 a3b2', 'taken': ''}
     """
-    from tablebase.game.game_arguments import as_position
-    from tablebase.game.notation import render
-    from tablebase.graph.reachable import check_finite
-    from tablebase.play.learning.matchboxes import Matchboxes, grow_tree
-    from tablebase.play.match import side_number
-
     rules = rules_for("boxes", game, size, variant)
-    check_finite(rules)
-    start = as_position(rules, rules.start if position is None else position)
-    number = 1 - start.side if side is None else side_number(rules, side)
-    made = Matchboxes(rules, number, grow_tree(rules, start))
+    lib.reachable.check_finite(rules)
+    start = lib.game_arguments.as_position(rules, rules.start if position is None else position)
+    number = 1 - start.side if side is None else lib.match.side_number(rules, side)
+    made = lib.matchboxes.Matchboxes(rules, number, lib.matchboxes.grow_tree(rules, start))
     if not made.boxes:
-        raise ArgumentError(
-            f"{rules.sides[number].name} never moves in {rules.name} from {render(rules, start)}: choose another side"
-        )
+        never = f"{rules.sides[number].name} never moves in {rules.name} from {lib.notation.render(rules, start)}"
+        raise ArgumentError(f"{never}: choose another side")
     if boxes is not None:
         made.load(Path(boxes))
     return Boxes(made)
@@ -115,19 +94,15 @@ def show_boxes(
     output: Annotated[Path | None, Shell(metavar="FILE", output=Output.FILE)] = None,
     page: Page = "a4",
 ) -> None:
-    """Write a row for each box.
-
+    """
     Parameters
     ----------
     output : Path, optional
         Also draw printable labels for real matchboxes, as a PDF, SVG or PNG file.
     """
-    from tablebase.commands.drawings import write_sheet
-    from tablebase.svg.printing import check_sheet
-
     if output is not None:
-        check_sheet(output)
+        lib.printing.check_sheet(output)
     found = call()
     if output is not None:
-        write_sheet(found.sheet(page), output)
+        lib.drawings.write_sheet(found.sheet(page), output)
     call.write(found)

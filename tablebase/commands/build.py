@@ -9,12 +9,14 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
+from tablebase.commands import lib
 from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_catalog, as_counts, as_duration, as_folder, as_optional, as_time, checked
 from tablebase.commands.calls import Call, program_call
 from tablebase.commands.parameters import Format, Output, Shell
-from tablebase.errors import ArgumentError, ArgumentTypeError, DeadlineError, did_you_mean, quoted
+from tablebase.errors import ArgumentTypeError, DeadlineError, did_you_mean, quoted
 from tablebase.game import plain_arguments as plain
+from tablebase.game.rules import Rules
 from tablebase.system.compute.messages import brief
 
 if TYPE_CHECKING:
@@ -27,10 +29,8 @@ if TYPE_CHECKING:
 
     AnyEstimate: TypeAlias = SliceEstimate | LayerEstimate | ExactEstimate
 
-Memory = Annotated[
-    int | str | None,
-    Shell(help="Memory limit; fewer tables are solved at the same time to stay within it.", metavar="8G", parse=plain.parse_size),
-]
+_MEMORY = "Memory limit; fewer tables are solved at the same time to stay within it."
+Memory = Annotated[int | str | None, Shell(help=_MEMORY, metavar="8G", parse=plain.parse_size)]
 DEFAULT_GRACE = "10min"
 
 
@@ -59,13 +59,12 @@ def build(
 ) -> BuildResult:
     """Solve, verify and store missing tables.
 
-    A bar (without a terminal or a notebook, a line each minute) and messages are written to standard error.
+    Progress and messages are written to standard error: a bar, or without a terminal or a notebook a line each minute.
     An interrupted build can be started again: finished tables and checkpoints are kept, and drafts are removed.
     Times are texts such as ``8h`` and ``07:00``, objects of `datetime`, or seconds, for the deadline since the epoch.
 
     Parameters
     ----------
-    game : str, Game or StochasticGame
     size : str, optional
         Files and ranks, such as ``8x8``.
     variant : str or sequence of str, optional
@@ -81,7 +80,7 @@ def build(
     workers : int, optional
         Number of processes; by default one for each processor. One process builds the table of a game by functions.
     memory : int or str, optional
-        Bytes, or a text such as ``8G``: solve only as many tables at once as fit.
+        Bytes, or a text such as ``8G``; fewer tables are solved at the same time to stay within it.
     executor : str
         Solve tables on this machine (local) or on the workers of a Dask cluster (dask).
     scheduler : str, optional
@@ -100,7 +99,7 @@ def build(
     json_log : str or Path, optional
         Append a JSON object for each table to this file, one per line.
     verbose : bool
-        Whether to write a line about each table.
+        Print a line for each table.
     **limits
         Of the tables of a game with chance, such as ``carrots=60``.
 
@@ -109,28 +108,22 @@ def build(
     BuildResult
         Its `left` is the number of tables still missing at the deadline, which is not an error.
     """
-    from tablebase.building.build import build as build_tables
-    from tablebase.building.options import DASK, LOCAL, BuildOptions, chosen_limits
-    from tablebase.building.records import BuildLog
-
     end = plain.end_of_work(as_optional(as_time, "deadline", deadline), as_optional(as_duration, "duration", duration))
-    if executor not in (LOCAL, DASK):
-        raise plain.refused("executor", f"{LOCAL!r} or {DASK!r}", executor, ArgumentError)
-    kind, wanted = _wanted(game, size, variant, pieces, material, limits, solver)
+    kind, wanted = _wanted(lib.game_arguments.as_rules(game, size, variant), pieces, material, limits, solver)
     kind.check_executor(executor)
     kind.check_solver(solver)
     folder, url, after = as_folder(data), as_catalog(catalog), as_duration("grace", grace)
-    resources = chosen_limits(workers, as_optional(plain.as_size, "memory", memory), executor, scheduler)
-    with BuildLog(as_optional(plain.as_path, "log", log), as_optional(plain.as_path, "json_log", json_log), folder) as lines:
-        options = BuildOptions(folder, resources, end, after, 0, lines, verbose, url, executor, scheduler, workers is not None)
+    resources = lib.options.chosen_limits(workers, as_optional(plain.as_size, "memory", memory), executor, scheduler)
+    texts, objects = (as_optional(plain.as_path, name, path) for name, path in (("log", log), ("json_log", json_log)))
+    with lib.build_records.BuildLog(texts, objects, folder) as lines:
+        where = executor, scheduler, workers is not None
+        options = lib.options.BuildOptions(folder, resources, end, after, 0, lines, verbose, url, *where)
         summarized = end is not None or log is not None or json_log is not None
-        return build_tables(kind, wanted, options, summarized=summarized)
+        return lib.build.build(kind, wanted, options, summarized=summarized)
 
 
 def show_build(call: Call) -> None:
-    """Exit with an error if tables are left; all else is written while tables are built.
-
-    Without options, this command builds every table that games from the initial position can reach. If there are too many, it
+    """Without options, this command builds every table that games from the initial position can reach. If there are too many, it
     builds nothing and reports an error; select fewer with --pieces or --material. It writes the tables to the folder 'data' and
     uses all processors.
     """
@@ -140,12 +133,7 @@ def show_build(call: Call) -> None:
 
 @brief
 class Estimates(list["AnyEstimate"]):
-    """The needs of a build: one line for each number of pieces, material, layer or table of exact values. Notebooks show a table.
-
-    Attributes
-    ----------
-    rows : list of dict
-    """
+    """The needs of a build: one line for each number of pieces, material, layer or exact table. Notebooks show a table."""
 
     def __init__(self, lines: Iterable[AnyEstimate], workers: int = 1) -> None:
         super().__init__(lines)
@@ -157,9 +145,7 @@ class Estimates(list["AnyEstimate"]):
         return [asdict(line) for line in self]
 
     def _repr_html_(self) -> str:
-        from tablebase.probe.html import titled_table
-
-        return titled_table("estimate", [], self.rows)
+        return lib.html.titled_table("estimate", [], self.rows)
 
 
 @checked
@@ -191,55 +177,35 @@ def estimate(
         A list of `tablebase.building.estimate.SliceEstimate`; with chance of `tablebase.building.layer_kind.LayerEstimate`, and for
         games by functions without chance of `tablebase.building.exact_kind.ExactEstimate`.
     """
-    from tablebase.building.options import BuildOptions
-    from tablebase.catalog.catalog import read_known
-    from tablebase.system.executors.executor import Limits
-
-    kind, wanted = _wanted(game, size, variant, pieces, material, limits)
-    folder, resources = as_folder(data), Limits(plain.usable_workers(workers), as_optional(plain.as_size, "memory", memory))
-    options = BuildOptions(folder, resources, workers_given=workers is not None)
-    lines = kind.estimate(wanted, options, read_known(kind.rules, folder, as_catalog(catalog)), measured=measure)
+    kind, wanted = _wanted(lib.game_arguments.as_rules(game, size, variant), pieces, material, limits)
+    folder = as_folder(data)
+    resources = lib.executor.Limits(plain.usable_workers(workers), as_optional(plain.as_size, "memory", memory))
+    options = lib.options.BuildOptions(folder, resources, workers_given=workers is not None)
+    lines = kind.estimate(wanted, options, lib.catalog.read_known(kind.rules, folder, as_catalog(catalog)), measured=measure)
     return Estimates(lines, 1 if kind.in_process else options.limits.workers)
 
 
 def show_estimate(call: Call) -> None:
-    """Write a row for each line, and for people what all need together.
-
-    Without options, this command estimates the cost of building every table that games from the initial position can reach. If
+    """Without options, this command estimates the cost of building every table that games from the initial position can reach. If
     there are too many, it reports an error; select fewer with --pieces or --material. It does not build any tables.
     """
-    from tablebase.building.kinds import table_kind
-
     lines = call()
     if call.style is not Format.TABLE:
         call.write(lines.rows)
         return
-    rows, below = table_kind(call.rules).estimate_table(lines, lines.workers, as_folder(call.given.get("data")))
+    rows, below = lib.kinds.table_kind(call.rules).estimate_table(lines, lines.workers, as_folder(call.given.get("data")))
     call.write(rows)
     sys.stdout.write(f"\n{below}\n")
 
 
 def _wanted(
-    game: shared.GameName,
-    size: shared.Size,
-    variant: shared.Variant,
-    pieces: shared.Pieces,
-    material: shared.Materials,
-    limits: dict[str, Any],
-    solver: str = "auto",
+    rules: Rules[Any], pieces: shared.Pieces, material: shared.Materials, limits: dict[str, Any], solver: str = "auto"
 ) -> tuple[TableKind[Any, Any], TableQuery]:
-    """The kind of a game's tables, and those that the arguments name."""
-    from tablebase.building.kinds import table_kind
-    from tablebase.building.options import TableQuery
-    from tablebase.game.game_arguments import as_rules, refuse_given
-
-    rules = as_rules(game, size, variant)
     counts, materials = as_counts(pieces), plain.as_texts("material", material)
-    refuse_given(rules, pieces=pieces, material=material)
+    lib.game_arguments.refuse_given(rules, pieces=pieces, material=material)
     known = rules.limits
-    for name in limits:
-        if name not in known:
-            there = f"{did_you_mean(name, known)}; their limits are: {', '.join(known) or 'none'}"
-            raise ArgumentTypeError(f"{quoted(name)} is not an argument for tables of {rules.name}{there}")
+    if unknown := next((name for name in limits if name not in known), ""):
+        there = f"{did_you_mean(unknown, known)}; their limits are: {', '.join(known) or 'none'}"
+        raise ArgumentTypeError(f"{quoted(unknown)} is not an argument for tables of {rules.name}{there}")
     read = {name: (plain.as_whole if isinstance(known[name], int) else plain.as_text)(name, one) for name, one in limits.items()}
-    return table_kind(rules), TableQuery(counts, materials, read, solver)
+    return lib.kinds.table_kind(rules), lib.options.TableQuery(counts, materials, read, solver)

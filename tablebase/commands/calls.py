@@ -11,6 +11,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tablebase.commands import lib
 from tablebase.commands.arguments import rules_for
 from tablebase.commands.parameters import Format
 from tablebase.commands.registry import Verb
@@ -24,35 +25,23 @@ class ProgramCall(NamedTuple):
     """Call of the program."""
 
     words: list[str]  # command, arguments and options
-    bounded: bool  # whether statements run in a process of their own
+    bounded: bool  # True if statements run in a separate process
 
 
 class Call:
-    """The call of a verb's function with what a shell has read; what is not given keeps the default of Python.
+    """The call of a verb's function with the arguments that a shell has read; others keep their defaults of Python.
 
-    Attributes
-    ----------
-    given : dict of str to object
-        The arguments of the function, by name.
-    style : Format
-        The format of rows.
-    rules : Rules or None
-        The game.
-    has_start : bool
-        Of a command with a position, whether one is named.
-    folder, catalog : Path, str or None
-        Of a command about an open tablebase, the folder of the tables and the URL of its catalog.
+    `given` are the arguments of the function by name, `style` is the format of rows, and `rules` the game, if any. A command with a
+    position has `has_start`, True if the position is named; one about an open tablebase has its `folder` and its `catalog`.
     """
 
     def __init__(self, verb: Verb, given: dict[str, Any]) -> None:
         self.verb, self.given, self.style = verb, given, Format.TABLE
-        # A function may have a style of its own, which is not the format of rows.
         if "style" not in signature(verb.function).parameters:
             self.style = given.pop("style", Format.TABLE)
         if verb.owner:
-            from tablebase.tables.folder import default_catalog, default_folder
-
-            self.folder, self.catalog = given.pop("data", default_folder()), given.pop("catalog", default_catalog())
+            self.folder = given.pop("data", lib.folder.default_folder())
+            self.catalog = given.pop("catalog", lib.folder.default_catalog())
         self.rules: Any = None
         if "game" in given:
             words = [given.pop(name, None) for name in OF_GAME]
@@ -75,15 +64,13 @@ class Call:
             yield partial(self.verb.function, opened, **self.given)
 
     def __call__(self, **more: Any) -> Any:
-        """What the function returns; `more` are arguments that only Python has."""
+        """Run the function; `more` are arguments that only Python has."""
         with self.opened() as function:
             return function(**more)
 
     def write(self, rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | None = None, **layout: Any) -> None:
         """Write rows in the format of the call; see `tablebase.commands.output.write_rows`."""
-        from tablebase.commands.output import write_rows
-
-        write_rows(rows, self.style, columns, **layout)
+        lib.output.write_rows(rows, self.style, columns, **layout)
 
 
 def show_result(call: Call) -> int | None:
@@ -96,14 +83,14 @@ def show_result(call: Call) -> int | None:
 
 def from_input(word: str) -> str:
     """A word, or instead of ``-`` what standard input holds, and instead of ``@FILE`` what the file holds."""
-    if word != "-" and not word.startswith("@"):
-        return word
-    if word != "-":
+    if word.startswith("@"):
         return read_text(Path(word[1:]), "name another file")
+    if word != "-":
+        return word
     try:
         text = sys.stdin.read(MOST + 1)
     except UnicodeDecodeError as error:
-        raise TablebaseError("standard input is not text in UTF-8: write it anew") from error
+        raise TablebaseError("standard input is not text in UTF-8: convert it to UTF-8") from error
     if len(text) > MOST:
         raise TablebaseError(f"standard input has more than {MOST:,} characters: send less at a time")
     return text
@@ -111,7 +98,6 @@ def from_input(word: str) -> str:
 
 def program_call() -> str:
     """The command that is being run, as a shell takes it, without passwords."""
-    # The functions of Python need no shell.
     import click
 
     return " ".join(map(shell_word, ["tablebase", *map(without_passwords, click.get_current_context().find_root().obj.words)]))

@@ -6,7 +6,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tablebase.commands.arguments import shortened
+from tablebase.commands import lib
+from tablebase.commands.arguments import as_counts, shortened
 from tablebase.commands.calls import Call, from_input
 from tablebase.commands.parameters import By, Format, GameName, Pieces, Statement, Timeout
 from tablebase.commands.registry import check_verb
@@ -35,13 +36,11 @@ class Cataloged:
         return self._folder
 
     def close(self) -> None:
-        """Answer no more questions."""
+        """Refuse further queries."""
         self._is_closed = True
 
     def sql(self, statement: Statement, timeout: Timeout = None) -> CatalogRows:
         """Query the catalog, which lists all tables, with SQL.
-
-        The catalog holds counts of all slices.
 
         Parameters
         ----------
@@ -50,11 +49,9 @@ class Cataloged:
         timeout : float, optional
             Seconds after which it is a `TimeLimitError`.
         """
-        from tablebase.commands.catalog_statements import select
-
         text, limit = as_text("a statement", statement), None if timeout is None else as_seconds("timeout", timeout)
         with self._catalog() as catalog:
-            return select(catalog, text, limit)
+            return lib.catalog_statements.select(catalog, text, limit)
 
     def stats(self, game: GameName, by: By = "pieces", pieces: Pieces = None) -> Statistics[Any]:
         """Count won, lost and drawn positions in the tables of a game.
@@ -63,7 +60,6 @@ class Cataloged:
 
         Parameters
         ----------
-        game : str, Game or StochasticGame
         by : str
             Show one row for each number of pieces (pieces) or for each set of pieces (material).
         pieces : int, range or str, optional
@@ -74,16 +70,12 @@ class Cataloged:
         Statistics
             A list of `Counts`; of a game by functions, of the rows of ``tablebase stats --format json``, one for each table.
         """
-        from tablebase.commands.arguments import as_counts
-        from tablebase.commands.descriptions import statistics
-        from tablebase.game.game_arguments import refuse_given
-
         rules = self._rules(game)
-        refuse_given(rules, pieces=pieces, by=None if by == "pieces" else by)
+        lib.game_arguments.refuse_given(rules, pieces=pieces, by=None if by == "pieces" else by)
         counts = as_counts(pieces)
         with self._catalog() as catalog:
-            found, gone = statistics(catalog, rules, by, counts), catalog.gone(rules)
-            totals = statistics(catalog, rules, "pieces", counts).rows
+            found, gone = lib.descriptions.statistics(catalog, rules, by, counts), catalog.gone(rules)
+            totals = lib.descriptions.statistics(catalog, rules, "pieces", counts).rows
         if gone:
             found.remarks.append(f"left out, since the files are no longer in {self.folder}: {listed(gone)}")
         counted = [(one["slices"], one["of_slices"], one["pieces"]) for one in totals if "of_slices" in one]
@@ -93,73 +85,46 @@ class Cataloged:
         return found
 
     def materials(self, game: str | Game, pieces: int | None = None) -> list[str]:
-        """Names of the materials that have been built, aliases included.
-
-        Parameters
-        ----------
-        game : str or Game
-        pieces : int, optional
-            Only those with this number of pieces.
-        """
+        """Names of the materials that have been built, aliases included, perhaps only with one number of pieces."""
         pieces = None if pieces is None else as_number("pieces", pieces)
         counts = self.stats(self._game(game, "materials"), "material")
         return shortened(list(dict.fromkeys(str(line.material) for line in counts if pieces in (None, line.pieces))))
 
     def describe(self, game: str | Game, material: str | None = None) -> dict[str, Any]:
-        """What there is of a game, or of a material, as data that JSON can represent.
+        """Describe a game, or a material such as ``RCvW``, as data that JSON can represent.
 
-        Parameters
-        ----------
-        game : str or Game
-        material : str, optional
-            Such as ``RCvW``.
-
-        Returns
-        -------
-        dict
-            Of a game: title, board, sides, pieces, start, and what has been built. Of a material: its pieces, and statistics
-            of its slices.
+        Of a game: title, board, sides, pieces, start, and counts of its tables. Of a material: its pieces, and statistics of its
+        slices.
         """
-        from tablebase.commands.descriptions import describe_game, describe_material
-
         with self._catalog() as catalog:
-            rules = self._game(game)
-            return shortened(describe_game(catalog, rules) if material is None else describe_material(catalog, rules, material))
+            rules, found = self._game(game), lib.descriptions
+            return shortened(
+                found.describe_game(catalog, rules) if material is None else found.describe_material(catalog, rules, material)
+            )
 
     def _require_open(self) -> None:
         if self._is_closed:
-            from tablebase.tables.store import closed
-
-            raise closed(self.folder)
+            raise lib.store.closed(self.folder)
 
     def _game(self, game: AnyGame, verb: str | None = None) -> Game:
-        """The game that is asked about, unless the tables have been closed; `RulesError` if a verb does not take it."""
-        from tablebase.game import load_game
-
+        """The game of a query, unless the tables have been closed; `RulesError` if a verb does not take it."""
         if verb is not None:
             check_verb(verb, self._rules(game))
         self._require_open()
-        return load_game(game)
+        return lib.game.load_game(game)
 
     def _rules(self, game: AnyGame) -> Rules[Any]:
-        from tablebase.game.game_arguments import as_any_game
-
         self._require_open()
-        return as_any_game(game)
+        return lib.game_arguments.as_any_game(game)
 
     def _catalog(self) -> closing[Catalog]:
-        """The catalog as it is now."""
-        from tablebase.catalog.catalog import Catalog
-
         self._require_open()
-        return closing(Catalog(self.folder, catalog=self._url))
+        return closing(lib.catalog.Catalog(self.folder, catalog=self._url))
 
 
 def show_stats(call: Call) -> None:
-    """Write a row for each entry, and remarks.
-
-    Without options, this command reads the tables in the folder 'data' and shows one row for each number of pieces. Wins and losses
-    are counted for the side to move. The counts include positions that are not stored because they are equivalent to stored
+    """Without options, this command reads the tables in the folder 'data' and shows one row for each number of pieces. Wins and
+    losses are counted for the side to move. The counts include positions that are not stored because they are equivalent to stored
     positions.
     """
     found = call()
@@ -170,17 +135,13 @@ def show_stats(call: Call) -> None:
 
 
 def show_sql(call: Call) -> int:
-    """Write the rows; return the exit code of the process that answers.
-
-    Without options, this command runs the statement on the catalog in the folder 'data', and prints all rows. Statements cannot
+    """Without options, this command runs the statement on the catalog in the folder 'data', and prints all rows. Statements cannot
     change the catalog.
     """
-    from tablebase.commands.process import run_statement
-
     call.given["statement"] = from_input(call.given["statement"])
 
     def answer() -> None:
         found = call()
         call.write([dict(zip(found.columns, row, strict=True)) for row in found.fetchall()], found.columns)
 
-    return run_statement(answer, call.given.get("timeout"))
+    return lib.process.run_statement(answer, call.given.get("timeout"))

@@ -8,6 +8,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
 
+from tablebase.commands import lib
 from tablebase.commands.arguments import as_folder, checked, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import Data, GameName, PositionText, Size, Threads, Tick, Variant
@@ -15,7 +16,6 @@ from tablebase.errors import ArgumentError, CapacityError, MissingTableError
 from tablebase.game.capabilities import part
 from tablebase.game.plain_arguments import usable_workers
 from tablebase.game.rules import Rules, legal
-from tablebase.system.compute.progress import progress
 
 if TYPE_CHECKING:
     from tablebase.commands.row_types import CountRow, DividedRow
@@ -42,14 +42,12 @@ def count(
         Show one row for each legal move: the number of possible games after it, and its result under best play.
     game, size, variant, workers : see `tablebase.build`; the workers are threads
     data : str or Path, optional
-        The folder of the tables, which say what moves force if there are too many positions to solve the game here.
+        Folder of tables, which are used for the results of moves if the game has too many positions to solve it here.
     tick : callable, optional
         Called after each step, with the number of steps done and the number of all steps, None if that is unknown.
     """
-    from tablebase.system.compute import threads
-
     rules = rules_for("count", game, size, variant)
-    with threads.use(usable_workers(workers)):
+    with lib.threads.use(usable_workers(workers)):
         start = rules.initial if position is None else rules.parse(position)
         if divide:
             return _divided(rules, start, as_folder(data), tick)
@@ -60,77 +58,53 @@ def count(
 
 
 def show_count(call: Call) -> None:
-    """Write the counts with the seconds that they took, or a row for each move.
-
-    Without options, this command prints one row with the number of positions, the number of games, and how many of these games each
-    side wins.
+    """Without options, this command prints one row with the number of positions, the number of games, and how many of these games
+    each side wins.
     """
     begin = perf_counter()
-    with progress(f"count {call.rules.name}", "steps", compiles=True) as shown:
+    with lib.progress.progress(f"count {call.rules.name}", "steps", compiles=True) as shown:
         found = call(tick=shown.reach)
     call.write(found if call.given.get("divide") else [{**found, "seconds": round(perf_counter() - begin, 2)}])
 
 
 def _divided(rules: Rules[Any], start: Any, folder: Path, tick: Tick) -> list[DividedRow]:
-    """A row for each move, in the order of the player ``ranking``.
-
-    What a move forces is known from all positions that can be reached, if there are few enough, else from the tables in a folder.
-    """
-    from tablebase.play.graph_player import graph_of
-    from tablebase.play.player import Seat
-    from tablebase.play.ranking import ranking
-
+    """List moves in the order of the player ``ranking``; results come from all positions, or from tables if these are too many."""
     if rules.result(start) is not None:
-        raise ArgumentError(f"the game is over in {rules.format(start)}: name a position from which it goes on")
+        raise ArgumentError(f"the game is over in {rules.format(start)}: name an earlier position")
     ranked = None
     if "game graphs" in rules.can:
         with suppress(CapacityError):
-            ranked = ranking(graph_of(Seat(rules, start))).moves(start)
-    after = legal(rules, start)
-    rows = [
-        {
-            "move": one.move,
-            "outcome": one.outcome,
-            "distance": one.distance,
-            "games": one.games,
-            **_won(rules, one.won),
-            "share": float(one.share),
-            "position": rules.format(after[one.move]),
-        }
-        for one in ranked or _one_by_one(rules, start, folder, tick)
-    ]
+            ranked = lib.ranking.ranking(lib.graph_player.graph_of(lib.player.Seat(rules, start))).moves(start)
+    after, rows = legal(rules, start), []
+    for one in ranked or _one_by_one(rules, start, folder, tick):
+        row = {"move": one.move, "outcome": one.outcome, "distance": one.distance, "games": one.games}
+        position = rules.format(after[one.move])
+        rows.append({**row, **_won(rules, one.won), "share": float(one.share), "position": position})
     return cast("list[DividedRow]", rows)
 
 
 def _one_by_one(rules: Rules[Any], start: Any, folder: Path, tick: Tick) -> list[Any]:
     """The moves as `by_rank` orders them, with the games after each counted by itself, and what the tables know of it."""
-    from tablebase.play.ranking import RankedMove, by_rank
-    from tablebase.probe.prober import Prober
-
     after, known = legal(rules, start), {}
     if folder.exists():
-        with closing(Prober(folder)) as prober, suppress(MissingTableError):
+        with closing(lib.prober.Prober(folder)) as prober, suppress(MissingTableError):
             known = {one.move: one.value for one in prober.of(rules).probe(start).moves}
     ranked = []
     for done, (move, child) in enumerate(after.items(), start=1):
         value, counts = known.get(move), _counts(rules, child)
         known_value = (value.outcome and value.outcome.value, value.distance) if value else (None, None)
-        ranked.append(RankedMove(move, *known_value, counts.games, counts.won, rules.to_move(start)))
+        ranked.append(lib.ranking.RankedMove(move, *known_value, counts.games, counts.won, rules.to_move(start)))
         if tick is not None:
             tick(done, len(after))
-    return by_rank(ranked)
+    return lib.ranking.by_rank(ranked)
 
 
 def _counts(rules: Any, start: Any, tick: Tick = None) -> Any:
-    """The positions that can be reached, and the games, with those that each side wins."""
-    from tablebase.functions.exact.paths import GameCounts
-
     ending = rules.result(start)
     if ending is not None:
-        return GameCounts(1, 1, 1, (int(ending.winner == 0), int(ending.winner == 1)))
+        return lib.paths.GameCounts(1, 1, 1, (int(ending.winner == 0), int(ending.winner == 1)))
     return part(rules, "counts")(rules, start, tick)
 
 
 def _won(rules: Rules[Any], won: Sequence[int]) -> dict[str, int]:
-    """The games that each side wins, as fields."""
     return {f"won_{side.letter}": games for side, games in zip(rules.sides, won, strict=True)}

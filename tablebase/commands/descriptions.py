@@ -11,43 +11,22 @@ from tablebase.catalog.database import Answer
 from tablebase.commands.row_types import DistanceRow, ExactRow, LayerRow, MaterialRow, Neighbour, RecordRow, TierRow
 from tablebase.errors import ArgumentError, quoted
 from tablebase.game import Game
-from tablebase.game.rules import Rules
 from tablebase.positions.conversions import conversions, parents
 from tablebase.positions.location import dependencies, dependents, locate
 from tablebase.positions.material import Material, material_name, parse_material, piece_counts
 from tablebase.system.compute.messages import brief
 from tablebase.tables.missing import missing_game, missing_pieces, missing_table
 
-Rows = list[dict[str, Any]]
 Entry = TypeVar("Entry")
 BY = ("pieces", "material")
 SUMMED, LONGEST = ("placements", "positions", "wins", "losses", "draws"), ("longest_win", "longest_loss")
-
-
-def counts_of(catalog: Catalog, game: Game, by: str, pieces: int | range | None = None) -> list[Counts]:
-    """Statistics of a game's tables, perhaps only with some numbers of pieces; `MissingTableError` if there are none."""
-    if by not in BY:
-        raise ArgumentError(f"statistics are by {' or by '.join(BY)}, not by {quoted(by)}")
-    counts = catalog.counts(game, by)
-    if not counts:
-        raise missing_game(game, catalog.folder)
-    if pieces is None:
-        return counts
-    numbers = piece_counts(game, pieces)
-    found = [one for one in counts if one.pieces in numbers]
-    if not found:
-        raise missing_pieces(game, numbers[0], catalog.folder)
-    return found
 
 
 @brief
 class Statistics(list[Entry]):
     """Statistics of a game's tables: `Counts` of slices, or rows of layers and of tables of exact values.
 
-    Attributes
-    ----------
-    remarks : list of str
-        Sentences about slices that are not built and files that are gone, which are not counted.
+    `remarks` are sentences about slices that are not built and files that are gone, which are not counted.
     """
 
     def __init__(self, entries: Iterable[Entry], by: str) -> None:
@@ -55,7 +34,7 @@ class Statistics(list[Entry]):
         self._by, self.remarks = by, list[str]()
 
     @property
-    def rows(self) -> Rows:
+    def rows(self) -> list[dict[str, Any]]:
         """The rows of ``tablebase stats --format json``."""
         return [
             {name: getattr(one, name) for name in one.columns(self._by)} if isinstance(one, Counts) else dict(one)  # type: ignore[call-overload]
@@ -65,29 +44,36 @@ class Statistics(list[Entry]):
 
 def statistics(catalog: Catalog, game: Any, by: str = "pieces", pieces: int | range | None = None) -> Statistics[Any]:
     """Statistics of a game of any kind, perhaps only with some numbers of pieces; `MissingTableError` if there are none."""
-    rules: Rules[Any] = game
-    if "materials" in rules.can:
-        return Statistics(counts_of(catalog, game, by, pieces), by)
-    rows: Rows = []
-    for table, kind in (("layers", LayerRow), ("exact", ExactRow), ("tiers", TierRow)):
-        rows += [{name: entry.row[name] for name in kind.__annotations__} for entry in catalog.there(rules, table)]
-    if not rows:
-        raise missing_game(rules, catalog.folder)
-    return Statistics(rows, by)
+    if "materials" in game.can:
+        if by not in BY:
+            raise ArgumentError(f"statistics are by {' or by '.join(BY)}, not by {quoted(by)}")
+        found: list[Any] = catalog.counts(game, by)
+    else:
+        kinds = {"layers": LayerRow, "exact": ExactRow, "tiers": TierRow}
+        rows = [(kind, entry.row) for table, kind in kinds.items() for entry in catalog.there(game, table)]
+        found = [{name: row[name] for name in kind.__annotations__} for kind, row in rows]
+    if not found:
+        raise missing_game(game, catalog.folder)
+    if pieces is None or "materials" not in game.can:
+        return Statistics(found, by)
+    numbers = piece_counts(game, pieces)
+    if not (some := [one for one in found if one.pieces in numbers]):
+        raise missing_pieces(game, numbers[0], catalog.folder)
+    return Statistics(some, by)
 
 
 def list_materials(catalog: Catalog, game: Game, pieces: int | None = None) -> list[MaterialRow]:
     """What has been built, a row for each material with the counts of its slices together; `MissingTableError` without any."""
     found: dict[str, list[Counts]] = {}
-    for counts in counts_of(catalog, game, "material"):
+    for counts in statistics(catalog, game, "material"):
         if pieces in (None, counts.pieces):
             found.setdefault(str(counts.material), []).append(counts)
     rows = []
     for name, slices in found.items():
         row = {"material": name, "pieces": slices[0].pieces, "sides": "".join(str(one.side) for one in slices)}
         row |= {field: sum(getattr(one, field) for one in slices) for field in SUMMED}
-        for field in LONGEST:
-            row[field] = max((plies for one in slices if (plies := getattr(one, field)) is not None), default=None)
+        plies = {field: [getattr(one, field) for one in slices] for field in LONGEST}
+        row |= {field: max((one for one in some if one is not None), default=None) for field, some in plies.items()}
         rows.append(cast("MaterialRow", row))
     return rows
 
@@ -118,13 +104,12 @@ def list_records(catalog: Catalog, game: Game, by: str = "pieces") -> list[Recor
     best: dict[tuple[int, str], RecordRow] = {}
     for row in found:
         key = (row["pieces"], row["outcome"])
-        if key not in best or row["distance"] > best[key]["distance"]:
-            best[key] = row
+        best[key] = max(best.get(key, row), row, key=lambda one: one["distance"])
     return list(best.values())
 
 
 def distances_of(catalog: Catalog, game: Game, name: str) -> list[DistanceRow]:
-    """Return how many placements of each slice of a material, named as by `material_name`, are won or lost at each distance."""
+    """Count the placements of each slice of a material, named as by `material_name`, that are won or lost at each distance."""
     statement = (
         "SELECT c.side, d.outcome, d.distance, d.placements FROM slices c "
         "JOIN solutions s ON s.id = c.solution_id JOIN distances d ON d.solution_id = s.id "
@@ -134,10 +119,7 @@ def distances_of(catalog: Catalog, game: Game, name: str) -> list[DistanceRow]:
 
 
 def neighbours(catalog: Catalog, game: Game, text: str) -> dict[str, Any]:
-    """The table that holds a material, the stored materials that it depends on, and those that depend on it.
-
-    These are the fields of `MaterialDescription` from `stored_as` on.
-    """
+    """The fields of `MaterialDescription` from `stored_as` on."""
     stored = locate(game, parse_material(game, text), 0).material
     return {
         "stored_as": material_name(game, stored),
@@ -147,30 +129,20 @@ def neighbours(catalog: Catalog, game: Game, text: str) -> dict[str, Any]:
 
 
 def moves_between(catalog: Catalog, game: Game, text: str) -> dict[str, list[Neighbour]]:
-    """The materials `below` that a move leads to from a material, and those `above` from which one leads to it.
-
-    Each stands under its own name, with whether it has been `built`.
-    """
+    """The materials `below`, which a move from a material leads to, and `above`, from which a move leads to it."""
     material = parse_material(game, text)
     children = {conversion.child for conversion in conversions(game, material)}
-    return {
-        "below": _listed(catalog, game, sorted(children)),
-        "above": _listed(catalog, game, sorted(parents(game, material))),
-    }
+    return {"below": _listed(catalog, game, sorted(children)), "above": _listed(catalog, game, sorted(parents(game, material)))}
 
 
 def _listed(catalog: Catalog, game: Game, some: Iterable[Material]) -> list[Neighbour]:
-    """Materials by name, each with whether the table that holds it has been built."""
     built = catalog.registered(game)
     stored = {one: material_name(game, locate(game, one, 0).material) for one in some}
     return [{"material": material_name(game, one), "built": name in built} for one, name in stored.items()]
 
 
 def patterns_of(catalog: Catalog, game: Game, name: str, side: str) -> dict[str, list[dict[str, Any]]]:
-    """What `tablebase patterns` has found for a slice, or for the one that stands for it.
-
-    These are `gains` of features and `rules`, both the best first, and `trees`, of which there is at most one.
-    """
+    """Results of `tablebase patterns` for a slice: `gains` of features and `rules`, the best first, and at most one tree."""
     of_slice = (
         "slice_id IN (SELECT t.id FROM slices t JOIN slices s ON s.solution_id = t.solution_id "
         f"WHERE s.game = '{game.name}' AND s.material = '{name}' AND s.side = '{side}')"
@@ -184,32 +156,22 @@ def patterns_of(catalog: Catalog, game: Game, name: str, side: str) -> dict[str,
 
 
 def list_built(catalog: Catalog) -> list[dict[str, Any]]:
-    """The games that have files here, by name, those with tables first.
+    """List the games that have files here, games with tables first, with the numbers of their `tables` and `layers`.
 
-    A row has the number of their `tables`, the `least` and the `most` pieces of any of them, and their `cells`, all null without
-    tables; and the number of their `layers`.
+    `least` and `most` are the numbers of pieces of any table; these, `tables` and `cells` are null without tables.
     """
     rows = {name: _named(catalog.answer(f"SELECT * FROM {name} ORDER BY game")) for name in ("tables", "layers")}
     there = {name: [row for row in some if (catalog.folder / row["file"]).exists()] for name, some in rows.items()}
     built = []
     for game in sorted({row["game"] for rows in there.values() for row in rows}):
-        tables = [row for row in there["tables"] if row["game"] == game]
-        pieces = [row["pieces"] for row in tables]
-        built.append(
-            {
-                "game": game,
-                "tables": len(tables) or None,
-                "least": min(pieces, default=None),
-                "most": max(pieces, default=None),
-                "cells": sum(row["cells"] for row in tables) or None,
-                "layers": sum(row["game"] == game for row in there["layers"]),
-            }
-        )
+        tables, layers = ([row for row in there[name] if row["game"] == game] for name in ("tables", "layers"))
+        pieces, cells = [row["pieces"] for row in tables], sum(row["cells"] for row in tables)
+        row = {"game": game, "tables": len(tables) or None, "least": min(pieces, default=None), "most": max(pieces, default=None)}
+        built.append({**row, "cells": cells or None, "layers": len(layers)})
     return sorted(built, key=lambda row: row["tables"] is None)
 
 
 def _named(answer: Answer) -> list[dict[str, Any]]:
-    """The rows of a statement by the names of its columns."""
     columns, rows = answer
     return [dict(zip(columns, row, strict=True)) for row in rows]
 
@@ -235,10 +197,5 @@ def describe_material(catalog: Catalog, game: Game, text: str) -> dict[str, Any]
     slices = catalog.slice_counts(game, name)
     if not slices:
         raise missing_table(game, material, catalog.folder)
-    kinds = [game.kinds[kind] for kind in material.kinds]
-    return {
-        "game": game.name,
-        "material": name,
-        "pieces": [f"{game.sides[kind.side].name} {kind.name}" for kind in kinds],
-        "slices": slices,
-    }
+    pieces = [f"{game.sides[kind.side].name} {kind.name}" for kind in map(game.kinds.__getitem__, material.kinds)]
+    return {"game": game.name, "material": name, "pieces": pieces, "slices": slices}

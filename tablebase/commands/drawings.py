@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from tablebase.commands import lib
 from tablebase.game.capabilities import part
 from tablebase.system.compute.messages import say
 
@@ -30,20 +31,10 @@ def is_drawn(rules: Rules[Any]) -> bool:
     return rules.drawn(rules.initial) is not None
 
 
-def check_pictures(rules: Rules[Any], option: str) -> None:
-    """Refuse an option for pictures if the game has none."""
-    # Pictures are loaded when one is drawn.
-    from tablebase.svg.pictures import check_pictures as check
-
-    check(rules, f"leave out {option}")
-
-
 def check_sheet(rules: Rules[Any], path: Path, noun: str = "sheet", option: str = "--sheet") -> None:
     """Refuse a sheet, or a single picture, of a game without pictures, or a file that it cannot be written to."""
-    from tablebase.svg.printing import check_sheet as check
-
-    check_pictures(rules, option)
-    check(path, noun)
+    lib.pictures.check_pictures(rules, f"leave out {option}")
+    lib.printing.check_sheet(path, noun)
 
 
 def write_sheet(sheet: Sheet, path: Path) -> None:

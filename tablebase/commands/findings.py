@@ -9,25 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from tablebase.catalog.catalog import Catalog
+from tablebase.commands import lib
 from tablebase.commands.output import write_rows, write_table
 from tablebase.commands.parameters import Format
-from tablebase.mining.patterns.kept_patterns import (
-    are_kept,
-    best,
-    class_rows,
-    count_fields,
-    counts_text,
-    entropy_text,
-    gain_rows,
-    rule_rows,
-    save,
-    slice_fields,
-    slices_text,
-    subject_fields,
-    title,
-    tree_rows,
-    tree_text,
-)
+from tablebase.mining.patterns import kept_patterns as kept
 from tablebase.mining.patterns.pattern_search import Patterns, Search
 from tablebase.system.compute.messages import brief, in_percent, say
 from tablebase.system.compute.progress import progress
@@ -44,34 +29,32 @@ SHARES = {"explains", "decides", "share", "commonest", "pair_decides", "covers",
 
 @brief
 class Findings(list[Patterns]):
-    """The patterns of one set of positions, or of several, which notebooks show with their charts."""
+    """The patterns of one set of positions, or of several; notebooks show their charts."""
 
     def __repr__(self) -> str:
-        return f"Findings({'; '.join(map(title, self))})"
+        return f"Findings({'; '.join(map(kept.title, self))})"
 
     def _repr_html_(self) -> str:
-        from tablebase.mining.charts.report import patterns_html
-
-        return "".join(patterns_html(each, SHOWN) for each in self)
+        return "".join(lib.report.patterns_html(each, SHOWN) for each in self)
 
 
 def stored(searches: Sequence[Search], data: Path, catalog: str | None) -> Iterator[Patterns]:
     """Run the searches one by one, and store each result in the catalog, if these are kept and it may be changed."""
-    kept = all(are_kept(search.slices, search.settings.target) for search in searches)
+    are_kept = all(kept.are_kept(search.slices, search.settings.target) for search in searches)
     writable = os.access(data, os.W_OK)
-    if kept and not writable:
+    if are_kept and not writable:
         say(f"the findings are not stored, since {data} can only be read")
     total = sum(search.cells for search in searches)
-    opened = Catalog(data, create=True, catalog=catalog) if kept and writable else None
+    opened = Catalog(data, create=True, catalog=catalog) if are_kept and writable else None
     if opened is not None:
         opened.create()
     with progress("patterns", "positions", total, compiles=True) as shown:
         for search in searches:
-            shown.name(f"patterns {slices_text(search.game, search.slices)}")
+            shown.name(f"patterns {kept.slices_text(search.game, search.slices)}")
             search.tick = shown.update
             result = search.run()
             if opened is not None:
-                save(opened, result)
+                kept.save(opened, result)
             yield result
 
 
@@ -80,11 +63,8 @@ def write_findings(results: Iterable[Patterns], count: int, top: int, style: For
     if style is Format.JSON:
         write_rows((_json_object(result, top) for result in results), style)
     elif style is not Format.TABLE:
-        rows = (
-            {**subject_fields(result), **row, "target": result.target.name, "slices": len(result.slices)}
-            for result in results
-            for row in gain_rows(result, top, top)
-        )
+        gains = ((one, row) for one in results for row in kept.gain_rows(one, top, top))
+        rows = ({**kept.subject_fields(one), **row, "target": one.target.name, "slices": len(one.slices)} for one, row in gains)
         write_rows(rows, style, [*SUBJECT_FIELDS, *GAIN_FIELDS, *TOTAL_FIELDS, "target", "slices"])
     elif count == 1:
         for result in results:
@@ -94,27 +74,25 @@ def write_findings(results: Iterable[Patterns], count: int, top: int, style: For
 
 
 def _json_object(result: Patterns, top: int) -> dict[str, Any]:
-    """A set of positions as a JSON object."""
     return {
-        **subject_fields(result),
-        **count_fields(result),
+        **kept.subject_fields(result),
+        **kept.count_fields(result),
         "commonest": result.commonest,
         "entropy": result.entropy,
-        "gains": [{name: row[name] for name in GAIN_FIELDS} for row in gain_rows(result, top, top)],
-        "rules": list(rule_rows(result)),
-        "tree": next(tree_rows(result), None),
+        "gains": [{name: row[name] for name in GAIN_FIELDS} for row in kept.gain_rows(result, top, top)],
+        "rules": list(kept.rule_rows(result)),
+        "tree": next(kept.tree_rows(result), None),
         "target": result.target.name,
         "outcomes": [str(outcome) for outcome in result.target.outcomes],
-        "classes": class_rows(result),
+        "classes": kept.class_rows(result),
         "expression": result.expression,
-        "slices": slice_fields(result),
+        "slices": kept.slice_fields(result),
     }
 
 
 def _summary(result: Patterns) -> dict[str, Any]:
-    """A slice in one line of a table."""
-    subject = subject_fields(result)
-    single, pair = (next((gain for gain in best(result, number, 1) if gain.gain), None) for number in (1, 2))
+    subject = kept.subject_fields(result)
+    single, pair = (next((gain for gain in kept.best(result, number, 1) if gain.gain), None) for number in (1, 2))
     rule = next(iter(result.rules), None)
     return {
         "material": subject["material"],
@@ -133,22 +111,15 @@ def _summary(result: Patterns) -> dict[str, Any]:
 
 
 def _write_report(result: Patterns, top: int) -> None:
-    """Write all that was found in one set of positions, for people."""
-    _print([f"{title(result)}: {counts_text(result)}", entropy_text(result), ""])
-    write_table([_in_percent(row) for row in gain_rows(result, top, top)], SHOWN_GAIN_FIELDS)
-    _print([""])
+    sys.stdout.write(f"{kept.title(result)}: {kept.counts_text(result)}\n{kept.entropy_text(result)}\n\n")
+    write_table([_in_percent(row) for row in kept.gain_rows(result, top, top)], SHOWN_GAIN_FIELDS)
+    sys.stdout.write("\n")
     if result.rules:
-        columns = [result.target.name, *RULE_FIELDS]
-        write_table([_in_percent(row) for row in rule_rows(result)], columns, [name.replace("_", " ") for name in columns])
-    _print([""] if result.rules else ["no rule without exceptions", ""])
+        write_table([_in_percent(row) for row in kept.rule_rows(result)], [result.target.name, *RULE_FIELDS])
+    sys.stdout.write("\n" if result.rules else "no rule without exceptions\n\n")
     if result.tree is not None:
-        _print([result.tree.text, "", tree_text(result, result.tree), result.tree.sql])
+        sys.stdout.write(f"{result.tree.text}\n\n{kept.tree_text(result, result.tree)}\n{result.tree.sql}\n")
 
 
 def _in_percent(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row with its shares in percent."""
     return {name: in_percent(value) if name in SHARES and value is not None else value for name, value in row.items()}
-
-
-def _print(lines: Sequence[str]) -> None:
-    sys.stdout.writelines(f"{line}\n" for line in lines)

@@ -1,28 +1,22 @@
 """Stateless commands, from JSON to JSON, for servers of games of chance or of several players: new game, move, computer's move.
 
-Nothing is kept between commands: what a client is told, it sends back. Whatever it sends, the answer is an object with `success`;
-if that is false, `error` says in one sentence what is wrong and what to do. Requests and answers are what `json.loads` returns
-and `json.dumps` takes.
-
-Requests are objects with these fields, all others being refused:
+Requests are objects of JSON with these fields and no others:
 
 - `game`: the name, with its variant, as in ``harehedgehog-players=3``; by default ``harehedgehog`` (see `default_game`).
-- `position`: for `move` and `computer_move`. As text, or described as in the answers' field `description`.
+- `position`: for `move` and `computer_move`; the text or the `description` of an earlier answer.
 - `code`: for `move`, the move to make.
-- `seed`: a whole number that decides all draws; by default chance itself does.
+- `seed`: a whole number that decides all draws; by default they are random.
 - `settings`: for `computer_move`, an object with settings of the player ``computer``, such as ``{"depth": 3}``.
 
-Answers have these:
+An answer to any request has `success`; if that is false, `error` is a sentence about the error and its remedy. Otherwise it has:
 
-- `success`: true.
-- `game`: to be sent back.
-- `position`: the new position as text, to be sent back; and `description`, what it is made of.
+- `game`, and `position` as text, to be sent back; and `description`, the parts of the position.
 - `to_move`: the number of the player to move, from 1; null if the game is over.
 - `moves`: a list of objects with `code` and `text`, empty if the game is over.
 - `code`: the move that was made; null for a new game.
-- `cards`: what was drawn on the way, a list of objects with `card` and `text`.
-- `places`: of each player, from 1; null unless the game is over.
-- `values`: for the computer's move, what it expects for each player, in points.
+- `cards`: a list of objects with `card` and `text`, for each draw before this position.
+- `places`: the place of each player, from 1; null unless the game is over.
+- `values`: for the computer's move, the points that it expects for each player.
 """
 
 from __future__ import annotations
@@ -32,8 +26,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import wraps
 from random import Random, SystemRandom
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from tablebase.commands import lib
 from tablebase.errors import RulesError, TablebaseError, quoted
 from tablebase.game.capabilities import missing
 from tablebase.game.companions import companions
@@ -53,12 +48,12 @@ LONGEST = 10_000
 
 
 def default_game() -> str | None:
-    """The game of requests that name none: ``COMMANDED`` of the first module ``NAME_players`` that has it; None without any."""
+    """The game of requests without `game`: ``COMMANDED`` of the first module ``NAME_players`` that has it; None without any."""
     return next((module.COMMANDED for module in companions("_players", "players") if hasattr(module, "COMMANDED")), None)
 
 
 def _command(needed: set[str], allowed: set[str]) -> Callable[[Callable[..., dict[str, Any]]], Callable[..., dict[str, Any]]]:
-    """A command with the fields that its requests need, and with those that they may also have."""
+    """A command with the fields that its requests need, and with further fields that they may have."""
 
     def made(function: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
         @wraps(function)
@@ -112,26 +107,15 @@ def move(request: Any) -> dict[str, Any]:
 
 @_command({"position"}, {"settings"})
 def computer_move(request: Any, tables: LeafTables | None = None) -> dict[str, Any]:
-    """A position after the move that looking ahead finds best.
-
-    Parameters
-    ----------
-    request : object
-    tables : Tables, optional
-        What is known about leaves, for this game.
-    """
-    from tablebase.game.kernels import POINT
-    from tablebase.play.lookahead_player import SEED_BITS, parse_settings
-    from tablebase.search.lookahead import Lookahead
-
+    """A position after the move that looking ahead finds best; `tables` have known values of the game's leaves."""
     game = _game(request)
     match = _match(game, request)
-    chosen = parse_settings(game, _settings(request, game))
+    chosen = lib.lookahead_player.parse_settings(game, _settings(request, game))
     foresight = replace(chosen.foresight, nodes=MOST_NODES)
-    lookahead = Lookahead(game, foresight, tables if chosen.tables else None, chosen.weights)
+    lookahead = lib.lookahead.Lookahead(game, foresight, tables if chosen.tables else None, chosen.weights)
     _legal(match)
-    found = lookahead.search(match.position, match.random.getrandbits(SEED_BITS))
-    return {**_made(game, match, found.best), "values": [value / POINT for value in found.values]}
+    found = lookahead.search(match.position, match.random.getrandbits(lib.lookahead_player.SEED_BITS))
+    return {**_made(game, match, found.best), "values": [value / lib.kernels.POINT for value in found.values]}
 
 
 COMMANDS: Mapping[str, Callable[[Any], dict[str, Any]]] = {"new": new_game, "move": move, "computer": computer_move}
@@ -139,7 +123,6 @@ COMMANDS: Mapping[str, Callable[[Any], dict[str, Any]]] = {"new": new_game, "mov
 
 
 def _made(game: StochasticGame, match: Match[State], code: int) -> dict[str, Any]:
-    """The answer after a move."""
     legal = _legal(match)
     if str(code) not in legal:
         raise RulesError(f"the move {code} is not legal in {game.format(match.position)}: choose one of {', '.join(legal)}")
@@ -148,14 +131,12 @@ def _made(game: StochasticGame, match: Match[State], code: int) -> dict[str, Any
 
 
 def _legal(match: Match[State]) -> Mapping[str, State]:
-    """The legal moves, of which there must be one."""
     if not match.legal():
         raise RulesError(f"the game is over in {match.rules.format(match.position)}: begin a new one")
     return match.legal()
 
 
 def _answer(game: StochasticGame, match: Match[State]) -> dict[str, Any]:
-    """Return the answer about a match as it stands."""
     state, ending = match.position, match.ending()
     return {
         "game": game.name,
@@ -169,46 +150,33 @@ def _answer(game: StochasticGame, match: Match[State]) -> dict[str, Any]:
     }
 
 
-# Reading requests
-
-
 def _game(fields: dict[str, Any]) -> StochasticGame:
-    """The game of a request."""
-    rules: Any = load_rules(_text(fields.get("game", default_game()), "the game"))
+    rules = load_rules(_text(fields.get("game", default_game()), "the game"))
     if lacks := missing(rules, "chance"):
         raise RulesError(f"{rules.name} {lacks}: choose a game such as {default_game()}")
-    game: StochasticGame = rules
-    return game
+    return cast("StochasticGame", rules)
 
 
 def _match(game: StochasticGame, fields: dict[str, Any]) -> Match[State]:
-    """A game at the position of a request."""
     position = fields["position"]
     text = game.text_of(position) if isinstance(position, dict) else _text(position, "the position")
     return Match(game, game.parse(text), _random(fields))
 
 
 def _random(fields: dict[str, Any]) -> Random:
-    """The source of chance."""
-    if fields.get("seed") is None:
-        return SystemRandom()
-    seed = _whole_number(fields["seed"], "the seed")
-    if seed < 0:
+    seed = fields.get("seed")
+    if seed is not None and _whole_number(seed, "the seed") < 0:
         raise TablebaseError("the seed must not be negative")
-    return Random(seed)
+    return SystemRandom() if seed is None else Random(seed)
 
 
 def _settings(fields: dict[str, Any], game: StochasticGame) -> dict[str, str]:
-    """The settings of a request, as the player reads them."""
-    settings = fields.get("settings", {})
+    settings, record = fields.get("settings", {}), find_player("computer")
     if not isinstance(settings, dict):
         raise TablebaseError('the settings must be an object, as in {"depth": 3}')
-    record, known = find_player("computer"), find_player("computer").settings_in(game)
-    texts = {}
-    for name, value in settings.items():
-        check_setting(record.name, str(name), known)
-        texts[name] = _setting_text(value, name)
-    return texts
+    for name in settings:
+        check_setting(record.name, str(name), record.settings_in(game))
+    return {name: _setting_text(value, name) for name, value in settings.items()}
 
 
 def _setting_text(value: Any, name: str) -> str:
@@ -217,9 +185,9 @@ def _setting_text(value: Any, name: str) -> str:
         return "yes" if value else "no"
     if isinstance(value, list):
         return "/".join(_setting_text(one, name) if not isinstance(one, list) else "" for one in value)
-    if isinstance(value, (int, float)):
-        return str(_whole_number(value, f"the setting {name}")) if isinstance(value, int) else str(value)
-    return _text(value, f"the setting {name}")
+    if isinstance(value, float):
+        return str(value)
+    return str(_whole_number(value, f"the setting {name}")) if isinstance(value, int) else _text(value, f"the setting {name}")
 
 
 def _text(value: Any, what: str) -> str:

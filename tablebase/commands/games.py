@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from tablebase.commands import lib
 from tablebase.commands.arguments import shortened
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import CHECK_FAILED, Format, GameName, Size, Variant
@@ -25,16 +26,14 @@ WIDTH = 80
 
 def list_games() -> tuple[list[GameRow], list[str]]:
     """The installed games as `tablebase games --format json` lists them, and a sentence about each that cannot be loaded."""
-    from tablebase.game.installed import game_names, load_rules, variants
-
     rows, errors = [], []
-    for name in game_names():
+    for name in lib.installed.game_names():
         try:
-            game: Any = load_rules(name)
+            game: Any = lib.installed.load_rules(name)
             row: GameRow = {
                 "game": name,
                 "title": game.title,
-                "variants": " ".join(variants(name)),
+                "variants": " ".join(lib.installed.variants(name)),
                 "squares": len(game.board) if "squares" in game.can else None,
                 "pieces": " ".join(kind.symbol for kind in game.kinds),
                 "start": game.format(game.initial),
@@ -55,13 +54,7 @@ def games() -> list[GameRow]:
 
 
 def show_games(call: Call) -> int | None:
-    """Write the games, and a sentence about each that cannot be loaded.
-
-    Without options, this command prints the title, initial position, pieces and variants of each installed game.
-    """
-    from tablebase.commands.row_types import GameRow
-    from tablebase.system.compute.messages import logger
-
+    """Without options, this command prints the title, initial position, pieces and variants of each installed game."""
     rows, errors = list_games()
     if call.style is Format.TABLE:
         for place, row in enumerate(rows):
@@ -73,30 +66,21 @@ def show_games(call: Call) -> int | None:
                     lines += wrap(text, WIDTH, initial_indent=f"  {name:10}", subsequent_indent=" " * 12, break_on_hyphens=False)
             sys.stdout.writelines(f"{line}\n" for line in lines)
     else:
-        call.write(rows, list(GameRow.__annotations__))
+        call.write(rows, list(lib.row_types.GameRow.__annotations__))
     for sentence in errors:
-        logger.error("error: %s", sentence)
+        lib.messages.logger.error("error: %s", sentence)
     return CHECK_FAILED if errors else None
 
 
 def load(game: AnyGame, *, size: str | None = None, variant: str | Sequence[str] | None = None) -> Rules[Any]:
-    """Load a game by its name or from a rules file, which is then known by its name to this process and those that it starts.
-
-    Parameters
-    ----------
-    game : str, Game or StochasticGame
-        A name, or the path of a Python file such as ``nim.py``.
-    size : str, optional
-    variant : str or sequence of str, optional
+    """Load a game by its name, or from a rules file such as ``nim.py``, which this process and its children then know by name.
 
     Examples
     --------
     >>> load("hexapawn", size="4x4").name
     'hexapawn-4x4'
     """
-    from tablebase.game.game_arguments import as_rules
-
-    return as_rules(game, size, variant)
+    return lib.game_arguments.as_rules(game, size, variant)
 
 
 def check_rules(game: GameName, *, size: Size = None, variant: Variant = None) -> list[CheckResult]:
@@ -104,17 +88,12 @@ def check_rules(game: GameName, *, size: Size = None, variant: Variant = None) -
 
     `tablebase.testing.check_rules` has more settings. An error of the rules is a result with a failure, never an exception.
     """
-    from tablebase.game.game_arguments import as_rules
-    from tablebase.testing.suite import check_rules as run_checks
-
-    return shortened(run_checks(as_rules(game, size, variant)))
+    return shortened(lib.suite.check_rules(lib.game_arguments.as_rules(game, size, variant)))
 
 
 def show_check_rules(call: Call) -> int | None:
-    """Write a row for each test.
-
-    Without options, this command tests the game with its default rules and prints one row for each test. If a test fails, the exit
-    code is 1.
+    """Without options, this command tests the game with its default rules and prints one row for each test. If a test fails, the
+    exit code is 1.
     """
     checks = call()
     call.write(

@@ -8,15 +8,15 @@ from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from tablebase.commands import lib
 from tablebase.commands.calls import Call
-from tablebase.commands.drawings import check_pictures, check_sheet, is_drawn, write_drawing, write_sheet
+from tablebase.commands.drawings import check_sheet, is_drawn, write_drawing, write_sheet
 from tablebase.commands.parameters import PLAYERS, Format, Output, Page, Shell
 from tablebase.commands.tablebase import Tablebase as Tablebase
 from tablebase.errors import MissingTableError, RulesError, TablebaseError, check_extra
 from tablebase.game.plain_arguments import parse_width
 from tablebase.game.values import Bounds, chance_text
 from tablebase.system.compute.messages import say
-from tablebase.system.files.outputs import check_output_folder, written_folder
 
 if TYPE_CHECKING:
     from tablebase.game.rules import Rules
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from tablebase.play.records import Moment
     from tablebase.probe.source import Source
 
-DIGITS = 3
-"""At least, in the names of pictures of a line."""
 FOLDER_CURE = "name a new folder with --to"
 
 
@@ -44,9 +42,7 @@ def show_line(
     number: Annotated[int, Shell(metavar="N", least=1)] = 1,
     player: Annotated[str | None, Shell(metavar="NAME", complete=PLAYERS)] = None,
 ) -> None:
-    """Write a row or draw a board for each position, and draw pictures.
-
-    Without options, this command reads the tables in the folder 'data' and prints one row for each position of the line. If the
+    """Without options, this command reads the tables in the folder 'data' and prints one row for each position of the line. If the
     position is drawn, the line ends when a position repeats.
 
     Parameters
@@ -74,20 +70,20 @@ def show_line(
         that 'tablebase play --help' lists. By default, these positions have no value.
     """
     rules = call.rules
-    if replay is not None and (call.has_start or svg is not None or sheet is not None):
-        raise TablebaseError("a game that is replayed has its own start, and no pictures: leave out the position, --to and --sheet")
-    if replay is not None and explain:
-        raise TablebaseError("--explain is about best play, not about a game that is replayed: leave it out")
-    if replay is None and player is not None:
-        raise TablebaseError("--player speaks of the positions of a game: name its file with --replay, or leave out --player")
     if boards and (replay is not None or call.style is Format.TABLE) and not is_drawn(rules):
         raise RulesError(f"{rules.name} draws no boards of its positions: leave out --boards")
     if replay is not None:
+        if call.has_start or svg is not None or sheet is not None:
+            raise TablebaseError("a replayed game has its own start, and no pictures: leave out the position, --to and --sheet")
+        if explain:
+            raise TablebaseError("--explain is about best play, not about a replayed game: leave it out")
         _replay(call, replay, number, player=player, boards=boards)
         return
+    if player is not None:
+        raise TablebaseError("--player speaks of the positions of a game: name its file with --replay, or leave out --player")
     if svg is not None:
-        check_pictures(rules, "--to")
-        check_output_folder(svg, FOLDER_CURE, new=True)
+        lib.pictures.check_pictures(rules, "leave out --to")
+        lib.outputs.check_output_folder(svg, FOLDER_CURE, new=True)
         if picture != "svg":
             check_extra("pictures as PDF or PNG", "print")
     elif picture != "svg" or width is not None:
@@ -97,12 +93,10 @@ def show_line(
     found = call()
     rows = found.to_dict()
     if svg is not None:
-        from tablebase.svg import write
-
-        digits = max(DIGITS, len(str(len(rows) - 1)))
-        with written_folder(svg, FOLDER_CURE) as draft:
+        digits = max(3, len(str(len(rows) - 1)))
+        with lib.outputs.written_folder(svg, FOLDER_CURE) as draft:
             for place, drawn in enumerate(found.pictures()):
-                write(drawn, draft / f"{place:0{digits}}.{picture}", width)
+                lib.printing.write(drawn, draft / f"{place:0{digits}}.{picture}", width)
         say(f"wrote {len(rows)} pictures to {svg}")
     if sheet is not None:
         write_sheet(found.sheet(every=every, page=page), sheet)
@@ -123,7 +117,7 @@ def show_line(
 
 
 def _value_columns(rules: Rules[Any]) -> tuple[str, ...]:
-    """The columns of values for people: of games with chance the bounds alone."""
+    """The columns of values in a table: in games with chance only the bounds."""
     outcome, distance, *bounds = rules.value_fields
     return (*bounds,) or (outcome, distance)
 
@@ -135,35 +129,26 @@ def _in_digits(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: chance_text(value) if name in ("lower", "upper") and value is not None else value for name, value in row.items()}
 
 
-# Recorded games
-
-
 def _replay(call: Call, path: Path, number: int, *, player: str | None, boards: bool) -> None:
-    """Show the positions and moves of a recorded game, with the values that tables have, or what a player says who looks ahead."""
-    from tablebase.play.player import Seat
-    from tablebase.play.players import open_player
-    from tablebase.play.records import records_in, replayed
-    from tablebase.probe.prober import Prober
-
     count = 0
-    for count, record in enumerate(records_in(path), start=1):  # noqa: B007 (the count of all if none is found)
+    for count, record in enumerate(lib.records.records_in(path), start=1):  # noqa: B007 (the count of all if none is found)
         if record.number == number:
             break
     else:
         raise TablebaseError(f"{path} has no game {number}: it has {count} games")
     rules, plies = call.rules, call.given.get("plies")
-    moments = list(replayed(rules, record))
+    moments = list(lib.records.replayed(rules, record))
     shown = moments if plies is None else moments[: plies + 1]
     with ExitStack() as stack:
         source: Source[Any] | None = None
         # Games without kernels are listed before their tables are looked for, which takes a while.
         if (call.folder / rules.name).is_dir():
-            found = stack.enter_context(closing(Prober(call.folder))).of(rules)
+            found = stack.enter_context(closing(lib.prober.Prober(call.folder))).of(rules)
             with suppress(MissingTableError):
                 found.require()
                 source = found
-        seat = Seat(rules, moments[0].position, None, call.folder)
-        adviser = None if player is None else stack.enter_context(open_player(player, seat))
+        seat = lib.player.Seat(rules, moments[0].position, None, call.folder)
+        adviser = None if player is None else stack.enter_context(lib.players.open_player(player, seat))
         rows = [_row(rules, ply, moment, source, adviser) for ply, moment in enumerate(shown)]
     if call.style is not Format.TABLE:
         call.write(rows)
@@ -185,35 +170,24 @@ def _replay(call: Call, path: Path, number: int, *, player: str | None, boards: 
 
 
 def _row(rules: Rules[Any], ply: int, moment: Moment[Any], source: Source[Any] | None, adviser: Player | None) -> dict[str, Any]:
-    """Return the row of a position, with the move or the label of the outcome of chance that follows."""
-    from tablebase.play.advisers import advice
-    from tablebase.play.match import Match
-    from tablebase.play.records import label_of
-
     event, answer, remark = moment.event, None, None
     # The last position may be none of a table, with a piece on a goal or without pieces of a side.
     if source is not None and event is not None:
         with suppress(MissingTableError):
             answer = source.probe(moment.position)
-    label = None if event is None else label_of(event)
+    label = None if event is None else lib.records.label_of(event)
     said = rules.draw_text(label) if label else rules.move_text(moment.position, event) if event else None
     if adviser is not None and event is not None and label is None and (answer is None or not answer.value.is_known):
-        remark = advice(adviser, Match(rules, moment.position)).remark or None
-    return {
-        "ply": ply,
-        "side": rules.side(moment.position),
-        "move": label or event,
-        **({} if "squares" in rules.can else {"meaning": said}),
-        **(
-            dict.fromkeys((*rules.value_fields, *rules.best_fields)) if answer is None else answer.value.fields | answer.best_fields
-        ),
-        "position": rules.format(moment.position),
-        **({} if adviser is None else {"remark": remark}),
-    }
+        remark = lib.advisers.advice(adviser, lib.match.Match(rules, moment.position)).remark or None
+    row = {"ply": ply, "side": rules.side(moment.position), "move": label or event}
+    row |= {} if "squares" in rules.can else {"meaning": said}
+    unknown = dict.fromkeys((*rules.value_fields, *rules.best_fields))
+    row |= unknown if answer is None else answer.value.fields | answer.best_fields
+    row["position"] = rules.format(moment.position)
+    return row if adviser is None else {**row, "remark": remark}
 
 
 def _said_of(row: Mapping[str, Any]) -> str:
-    """The value of a row in a few words."""
     if row["outcome"] is None:
         return Bounds(row["lower"], row["upper"]).said
     return f"{row['outcome']}{'' if row['distance'] is None else ' in ' + str(row['distance'])}"

@@ -8,22 +8,19 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
+from tablebase.commands import lib
 from tablebase.commands.arguments import as_folder, as_optional, checked, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import Data, Format, GameName, Output, Players, PositionText, Shell, Size, Variant
-from tablebase.errors import ArgumentError, TablebaseError, quoted
+from tablebase.errors import ArgumentError, TablebaseError
 from tablebase.game.plain_arguments import as_list, as_path, as_texts
-from tablebase.mining.charts.picture_files import OTHER_CURVE, check_picture
 from tablebase.system.compute.messages import Amount, brief, say
-from tablebase.system.compute.progress import progress
 
 if TYPE_CHECKING:
-    from tablebase.play.tournament import Conditions, Played
+    from tablebase.play.tournament import Played
 
 LEAST_IN_MEAN, MOST_IN_MEAN = 10, 200
-"""Games that a point of a curve is the mean of."""
-Result = tuple[Sequence[str], Sequence[int]]
-"""The players of a game, and the place of each."""
+"""Games in the mean of a point of a curve."""
 HINT = "name a new file with --output"
 DIGITS = {"rank": 0, "place": 2, "share": 3}
 """Columns that have intervals, and how many digits behind the point they show."""
@@ -36,13 +33,7 @@ LEFT_OUT = ("game", "players")
 
 @brief
 class MatchRows(list[dict[str, Any]]):
-    """A row for each player; the fields are those of ``tablebase match --format json``.
-
-    Attributes
-    ----------
-    played : sequence of Played
-        The games.
-    """
+    """A row for each player, with the fields of ``tablebase match --format json``; `played` has the games."""
 
     def __init__(self, rows: Iterable[dict[str, Any]], played: Sequence[Played]) -> None:
         super().__init__(rows)
@@ -100,40 +91,32 @@ def match(
         Record the games in a new file, which 'line --replay' can show.
     game, players, size, variant, data : see `tablebase.build`
     """
-    from tablebase.game.game_arguments import refuse_given
-    from tablebase.play.protocol.client import PATIENCE, Budget
-    from tablebase.play.records import write_record
-    from tablebase.play.schedules import schedule_of
-    from tablebase.play.standings import of_pairs, of_rounds
-    from tablebase.play.tournament import Conditions, recorded, tournament
-    from tablebase.system.files.outputs import appended, check_output
-    from tablebase.tables.folder import check_folder
-
     rules = rules_for("match", game, size, variant, players)
     names, record, folder = as_texts("player", player), as_optional(as_path, "output", output), as_folder(data)
     start = rules.initial if position is None else rules.parse(position)
     rules.check(start)
-    schedule = schedule_of(rules)
+    schedule = lib.schedules.schedule_of(rules)
     if not schedule.paired:
         only_pairs = {"nodes": nodes, "time": time, "patience": patience, "plies": plies, "no_tables": no_tables or None}
-        refuse_given(rules, "paired matches", **only_pairs)
-    check_folder(folder)
+        lib.game_arguments.refuse_given(rules, "paired matches", **only_pairs)
+    lib.folder.check_folder(folder)
     if nodes is not None and time is not None:
         raise ArgumentError("--nodes and --time both limit a move: give one of them")
-    limits = Budget(None if time is not None else nodes or Budget.nodes, time), PATIENCE if patience is None else patience
-    conditions: Conditions[Any] = Conditions(start, opening, seed, folder, not no_tables, plies, *limits)
+    budget = lib.client.Budget(None if time is not None else nodes or lib.client.Budget.nodes, time)
+    patience = lib.client.PATIENCE if patience is None else patience
+    conditions = lib.tournament.Conditions(start, opening, seed, folder, not no_tables, plies, budget, patience)
     total = len(schedule(rules, len(names), games, seed))
     if record is not None:
-        check_output(record, HINT, new=True)
+        lib.outputs.check_output(record, HINT, new=True)
     played: list[Played] = []
-    with ExitStack() as stack, progress(f"match {rules.name}", "games", total, compiles=True) as shown:
+    with ExitStack() as stack, lib.progress.progress(f"match {rules.name}", "games", total, compiles=True) as shown:
         file: TextIO | None = None
-        for one in tournament(rules, names, games, conditions):
+        for one in lib.tournament.tournament(rules, names, games, conditions):
             played.append(one)
             if record is not None:
                 # The first game makes the file.
-                file = file or stack.enter_context(appended(record, HINT, new=True))
-                file.write(write_record(recorded(rules, names, one)))
+                file = file or stack.enter_context(lib.outputs.appended(record, HINT, new=True))
+                file.write(lib.records.write_record(lib.tournament.recorded(rules, names, one)))
                 file.flush()
             shown.update()
     for one in played:
@@ -141,22 +124,17 @@ def match(
             say(f"game {one.fixture.number + 1}: {rules.sides[one.ending.winner or 0].name} wins: {one.ending.why}")
     if record is not None:
         say(f"wrote {len(played)} games to {record}")
-    return MatchRows((of_pairs if schedule.paired else of_rounds)(names, played), played)
+    return MatchRows((lib.standings.of_pairs if schedule.paired else lib.standings.of_rounds)(names, played), played)
 
 
 def show_match(call: Call) -> None:
-    """Write a row for each player; in a table, numbers with their intervals.
-
-    With only --player, this command plays 100 games, each starting with 4 random moves, and prints one row for each player.
-    """
-    rows, columns = call(), None
-    if call.style is Format.TABLE:
-        columns = [name for name in rows[0] if not name.endswith(("_from", "_to"))]
-        shown = [name for name in DIGITS if f"{name}_from" in rows[0]]
+    """With only --player, this command plays 100 games, each starting with 4 random moves, and prints one row for each player."""
+    rows = call()
+    columns = [name for name in rows[0] if call.style is not Format.TABLE or not name.endswith(("_from", "_to"))]
+    for name in [name for name in DIGITS if f"{name}_from" in rows[0] and call.style is Format.TABLE]:
         for row in rows:
-            for name in shown:
-                number, low, high = (f"{row[name + bound]:.{DIGITS[name]}f}" for bound in ("", "_from", "_to"))
-                row[name] = f"{number} ({low} to {high})"
+            number, low, high = (f"{row[name + bound]:.{DIGITS[name]}f}" for bound in ("", "_from", "_to"))
+            row[name] = f"{number} ({low} to {high})"
     call.write(rows, columns)
 
 
@@ -182,20 +160,16 @@ def match_stats(
     curve : str or Path, optional
         Also draw a chart of each player's average score over the match, as a PNG, SVG or PDF file.
     """
-    from tablebase.play.records import records_in
-    from tablebase.play.statistics import ROWS, MatchStatistics
-
     named = [files] if isinstance(files, (str, Path)) else as_list("files", files, "['games']")
     paths = [as_path("files", path) for path in named]
-    if by not in ROWS:
-        raise ArgumentError(f"there are no statistics by {quoted(by)}: choose {' or '.join(ROWS)}")
     picture = as_optional(as_path, "curve", curve)
     if picture is not None:
-        check_picture(picture, OTHER_CURVE)
-    found, unfinished, results = MatchStatistics(with_opening=with_opening), 0, list[Result]()
-    with progress("match-stats", "games") as shown:
+        lib.picture_files.check_picture(picture, lib.picture_files.OTHER_CURVE)
+    found, unfinished = lib.statistics.MatchStatistics(with_opening=with_opening), 0
+    results: list[tuple[Sequence[str], Sequence[int]]] = []
+    with lib.progress.progress("match-stats", "games") as shown:
         for path in paths:
-            for record in records_in(path):
+            for record in lib.records.records_in(path):
                 if not record.places:
                     unfinished += 1
                     continue
@@ -209,7 +183,7 @@ def match_stats(
         say(f"left out {unfinished:,} unfinished games")
     if not found.of_games:
         where = ", ".join(map(str, paths))
-        raise TablebaseError(f"there are no finished games in {where}: name files that match --output has written")
+        raise TablebaseError(f"no finished games in {where}: name files that match --output has written")
     rows = [asdict(row) for row in found.rows(by)]
     if not rows:
         raise TablebaseError(f"none of these games has rows by {by}: choose another --by, such as game")
@@ -219,18 +193,13 @@ def match_stats(
 
 
 def show_match_stats(call: Call) -> None:
-    """Write the rows, of which a table has fewer columns.
-
-    Without options, this command prints one row with averages over all recorded games, such as the number of moves. If the
-    files contain matches of several games, such as Hexapawn and Kalah, it prints one row for each.
+    """Without options, this command prints one row with averages over all recorded games, such as the number of moves. If the files
+    contain matches of several games, such as Hexapawn and Kalah, it prints one row for each.
     """
-    from tablebase.commands.process import is_unicode
-    from tablebase.play.statistics import ROWS
-
     rows, by = call(), call.given.get("by", "game")
-    columns = [one.name for one in fields(ROWS[by])]
+    columns = [one.name for one in fields(lib.statistics.ROWS[by])]
     if call.style is Format.TABLE and by == "game":
-        columns, sign = SHOWN, "±" if is_unicode() else "+-"
+        columns, sign = SHOWN, "±" if lib.process.is_unicode() else "+-"
         for row in rows:
             means = {name: f"{row[name]:.1f} {sign} {row[f'{name}_sd']:.1f}" for name in SPREADS if row[name] is not None}
             row |= {name: Amount(mean) for name, mean in means.items()}
@@ -239,17 +208,14 @@ def show_match_stats(call: Call) -> None:
     call.write(rows, columns)
 
 
-def _draw_points(results: Sequence[Result], path: Path) -> None:
-    """Draw the points that each player wins, as a mean of the last games."""
-    from tablebase.mining.charts.drawing import draw_curves, save
-    from tablebase.play.standings import points_by_name
-
+def _draw_points(results: Sequence[tuple[Sequence[str], Sequence[int]]], path: Path) -> None:
     # An even number, so that a mean has both games of each pair.
     window = max(2, min(MOST_IN_MEAN, len(results) // 20 // 2 * 2))
     curves = {}
-    for name, points in points_by_name(results).items():
+    for name, points in lib.standings.points_by_name(results).items():
         ends = range(min(LEAST_IN_MEAN, len(points)), len(points) + 1)
         curves[name] = (ends, [sum(points[max(end - window, 0) : end]) / min(end, window) for end in ends])
     labels = "games played", f"points a game (mean of up to {window} games)"
-    save(draw_curves("Points over the games", f"{len(results):,} games", labels, curves), path, OTHER_CURVE)
+    drawn = lib.drawing.draw_curves("Points over the games", f"{len(results):,} games", labels, curves)
+    lib.drawing.save(drawn, path, lib.picture_files.OTHER_CURVE)
     say(f"wrote {path}: points over {len(results):,} games")

@@ -51,16 +51,10 @@ LAST_MOVE = "bold green"
 def write_rows(
     rows: Iterable[Row], style: Format, columns: Sequence[str] | None = None, *, verbatim: bool = False, keys: int = 1
 ) -> None:
-    """Write rows that have the same fields, by default those of the first row; JSON and CSV are streamed.
-
-    In a table for people, the first columns name a row, as many as `keys`; `verbatim` headings are the unchanged names of the
-    fields.
-    """
+    """Write rows with the same fields, by default the fields of the first row; JSON and CSV are streamed, and see `write_table`."""
     if columns is None:
-        rows = iter(rows)
-        first = list(islice(rows, 1))
-        columns = [name for row in first for name in row]
-        rows = chain(first, rows)
+        first = next(rows := iter(rows), None)
+        rows, columns = ((), ()) if first is None else (chain([first], rows), list(first))
     if style is Format.JSON:
         write_objects({name: row[name] for name in columns} for row in rows)
     elif style is Format.CSV:
@@ -70,8 +64,7 @@ def write_rows(
     elif style is not Format.TABLE:
         _write_markup(list(rows), columns, style)
     else:
-        titles = columns if verbatim else [name.replace("_", " ") for name in columns]
-        write_table(list(rows), columns, titles, keys=keys)
+        write_table(list(rows), columns, verbatim=verbatim, keys=keys)
 
 
 def write_objects(rows: Iterable[Row], *, compact: bool = False) -> None:
@@ -100,7 +93,6 @@ def _csv_cell(value: object) -> object:
 
 
 def _write_markup(rows: Sequence[Row], columns: Sequence[str], style: Format) -> None:
-    """Write rows as a table of Markdown or LaTeX, with the fields of CSV and with numbers right-aligned."""
     lines = [columns, *([str(_csv_cell(row[name])) for name in columns] for row in rows)]
     escapes = MARKDOWN if style is Format.MARKDOWN else LATEX
     cells = [[text.translate(CONTROLS).replace("\n", " ").translate(escapes) for text in line] for line in lines]
@@ -114,23 +106,19 @@ def _write_markup(rows: Sequence[Row], columns: Sequence[str], style: Format) ->
     sys.stdout.writelines(["% needs \\usepackage{booktabs}\n", begin, head, "\\midrule\n", *body, "\\bottomrule\n\\end{tabular}\n"])
 
 
-def write_table(rows: Sequence[Row], columns: Sequence[str], titles: Sequence[str] | None = None, *, keys: int = 1) -> None:
+def write_table(rows: Sequence[Row], columns: Sequence[str], *, verbatim: bool = False, keys: int = 1) -> None:
     """Write rows as a table, with numbers (and texts with units) right-aligned and thousands separated.
 
-    On a terminal that is too narrow for all columns, further ones follow below, beside a repetition of the first `keys`. Of more
-    than `MOST_ROWS` rows, a terminal shows the first and the last ones.
+    On a terminal that is too narrow for all columns, further ones follow below, next to a repetition of the first `keys`. Of more
+    than `MOST_ROWS` rows, a terminal shows the first and the last ones. A `verbatim` heading is the unchanged name of a field.
     """
     hidden = len(rows) - 2 * ENDS if len(rows) > MOST_ROWS and sys.stdout.isatty() else 0
     if hidden:
         rows = [*rows[:ENDS], *rows[-ENDS:]]
     numeric = {name for name in columns if all(isinstance(row[name], NUMERIC) for row in rows)}
-    texts = {
-        name: [
-            text if text.isprintable() else text.expandtabs().translate(CONTROLS)
-            for text in (title, *(cell_text(row[name]) for row in rows))
-        ]
-        for name, title in zip(columns, titles or columns, strict=True)
-    }
+    texts = {name: [name if verbatim else name.replace("_", " "), *(cell_text(row[name]) for row in rows)] for name in columns}
+    for name, cells in texts.items():
+        texts[name] = [text if text.isprintable() else text.expandtabs().translate(CONTROLS) for text in cells]
     for number, block in enumerate(_blocks({name: _width(texts[name]) for name in columns}, keys, output_width())):
         if number:
             sys.stdout.write("\n")
@@ -146,11 +134,10 @@ def write_table(rows: Sequence[Row], columns: Sequence[str], titles: Sequence[st
 def write_fixed(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Write rows as they come, with all cells but the last in columns of a fixed width."""
     rule = RULE if is_unicode() else "-"
-    between = " " * GAP
     *widths, _ = [max(WIDTH, len(name)) for name in columns]
 
     def line(cells: Sequence[str]) -> str:
-        return between.join([*map(str.rjust, cells, widths), cells[-1]]) + "\n"
+        return (" " * GAP).join([*map(str.rjust, cells, widths), cells[-1]]) + "\n"
 
     rows = iter(rows)
     # Without any heading if there is an error before the first row.
@@ -178,16 +165,12 @@ def _blocks(widths: Mapping[str, int], keys: int, available: int) -> list[list[s
 
 
 def _width(texts: Sequence[str]) -> int:
-    """Columns of a terminal that the longest line of some texts occupies."""
     whole = "\n".join(texts)
     return max(map(len if whole.isascii() else cell_len, whole.split("\n")))
 
 
 class _Block:
-    """Columns of a table that stand side by side, given by their texts; texts, but no numbers, give way if it is too wide.
-
-    `right` says of each column whether it is right-aligned.
-    """
+    """Columns of a table side by side, given by their texts; those that are not right-aligned are narrowed if it is too wide."""
 
     def __init__(self, columns: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
         self.columns, self.right = columns, right
@@ -201,7 +184,6 @@ class _Block:
         self.is_broken = self.limits != widths or any("\n" in text for texts in columns for text in texts)
 
     def write(self, first: int, end: int | None = None) -> None:
-        """Write some of the rows; a cell that is too wide, or has several lines, continues on further lines."""
         columns: list[Sequence[str]] = [texts[first:end] for texts in self.columns]
         if self.is_broken:
             columns = [*zip(*(line for row in zip(*columns, strict=True) for line in self._broken(row)), strict=True)]
@@ -213,20 +195,21 @@ class _Block:
         sys.stdout.writelines(f"{line.rstrip()}\n" for line in map((" " * GAP).join, zip(*aligned, strict=True)))
 
     def _broken(self, row: Sequence[str]) -> Iterator[Sequence[str]]:
-        """Yield the lines of a row."""
-        cells = (
-            [part for line in text.split("\n") for part in chop_cells(line, limit) or [""]]
-            for text, limit in zip(row, self.limits, strict=True)
-        )
-        return zip_longest(*cells, fillvalue="")
+        cells = zip(row, self.limits, strict=True)
+        parts = ([part for line in text.split("\n") for part in chop_cells(line, limit) or [""]] for text, limit in cells)
+        return zip_longest(*parts, fillvalue="")
 
 
 def write_board(game: Game, position: Position, last: str | None = None, *, over: bool = False) -> None:
     """Draw a position with text; the squares of the last move are marked, and no side is to move if the game is over."""
+    lines = board_picture(game, position, last).splitlines()[: -1 if over else None]
+    if not (sys.stdout.isatty() or {"FORCE_COLOR", "TTY_COMPATIBLE"} & os.environ.keys()):
+        sys.stdout.write("\n".join(lines) + "\n")
+        return
+    # Loaded only for colours; where NO_COLOR is set, it writes none.
     from rich.console import Console
     from rich.text import Text
 
-    lines = board_picture(game, position, last).splitlines()[: -1 if over else None]
     styles = dict(zip((one.symbol for one in game.terrain), TERRAIN, strict=False))
     styles |= {kind.symbol: SIDES[kind.side] for kind in game.kinds} | dict.fromkeys("[]", LAST_MOVE)
     text = Text()
@@ -236,5 +219,4 @@ def write_board(game: Game, position: Position, last: str | None = None, *, over
             text.append(character, styles.get(character))
         text.append("\n")
     text.append("\n".join(lines[game.board.height :]))
-    # Without a terminal, and where NO_COLOR is set, this writes no colours.
     Console(file=sys.stdout, width=UNLIMITED, highlight=False).print(text)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, replace
+from enum import EnumType, StrEnum
 from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
@@ -38,7 +38,7 @@ class Output(StrEnum):
     ADDED = "added"
     """A file to which lines are added."""
     FOLDER = "folder"
-    """A folder in which the command goes on where it stopped."""
+    """A folder in which the command resumes after an interruption."""
     NEW_FOLDER = "new folder"
 
 
@@ -91,6 +91,12 @@ def parameters_of(function: Callable[..., Any]) -> Iterator[Parameter]:
         yield Parameter(name, kinds, shell, one.default, shell.help or helps.get(name, ""))
 
 
+def words_of(kinds: Iterable[Any]) -> Sequence[Any]:
+    """The words that a parameter may have: those of a `Literal`, or the members of an enumeration; empty for other types."""
+    listed = (list(one) if isinstance(one, EnumType) else get_args(one) if get_origin(one) is Literal else () for one in kinds)
+    return next(filter(None, listed), ())
+
+
 def described(text: str) -> dict[str, str]:
     """The descriptions of parameters in a NumPy docstring."""
     section = re.search(r"^Parameters\n-+\n((?:.+\n?|\n(?=\S.* :|$))+)", text, re.MULTILINE)
@@ -110,66 +116,32 @@ class Format(StrEnum):
 
 GAMES, PLAYERS = "tablebase.game.installed:game_names", "tablebase.play.players:player_names"
 """Functions that list values of parameters."""
-GameName = Annotated[
-    str | Rules[Any],
-    Shell(
-        help="Name of a game that 'tablebase games' lists, or a Python file with the rules of a game.",
-        metavar="GAME",
-        argument=True,
-        complete=GAMES,
-    ),
-]
-OptionalGame = Annotated[str | Rules[Any] | None, Shell(metavar="GAME", argument=True, complete=GAMES)]
-RulesFiles = Annotated[
-    Sequence[str] | None, Shell(help="Python file that defines an additional game; repeatable.", metavar="FILE", option="--rules")
-]
-_START = Shell(
-    help="Position in the notation of the game, such as 'ppp/3/PPP w'; by default, the initial position.",
-    metavar="POSITION",
-    argument=True,
-    option="--from",
-)
+_GAME = Shell(metavar="GAME", argument=True, complete=GAMES)
+_INSTALLED = "Name of a game that 'tablebase games' lists, or a Python file with the rules of a game."
+GameName = Annotated[str | Rules[Any], replace(_GAME, help=_INSTALLED)]
+OptionalGame = Annotated[str | Rules[Any] | None, _GAME]
+_RULES = "Python file that defines an additional game; repeatable."
+RulesFiles = Annotated[Sequence[str] | None, Shell(help=_RULES, metavar="FILE", option="--rules")]
+_POSITION = "Position in the notation of the game, such as 'ppp/3/PPP w'; by default, the initial position."
+_START = Shell(help=_POSITION, metavar="POSITION", argument=True, option="--from")
 PositionText = Annotated[str | None, _START]
 AnyPosition = Annotated[Any, _START]
 Size = Annotated[str | None, Shell(help="Board size (files x ranks), for games with several sizes.", metavar="8x8")]
-Variant = Annotated[
-    str | Sequence[str] | None,
-    Shell(
-        help="Rule to change, such as no_move=loss; 'tablebase games' lists the rules and their default values. Repeatable.",
-        metavar="NAME=VALUE",
-    ),
-]
+_VARIANT = "Rule to change, such as no_move=loss; 'tablebase games' lists the rules and their default values. Repeatable."
+Variant = Annotated[str | Sequence[str] | None, Shell(help=_VARIANT, metavar="NAME=VALUE")]
 Players = Annotated[int | None, Shell(help="Number of players; the same as --variant players=N.", metavar="N")]
-Pieces = Annotated[
-    int | range | str | None,
-    Shell(help="Number of pieces on the board, such as 4, or a range, such as 2-4.", metavar="N", parse=parse_pieces),
-]
-Materials = Annotated[
-    str | Sequence[str] | None, Shell(help="Set of pieces, such as RCvW for rat and cat against wolf; repeatable.", metavar="RCvW")
-]
-To = Annotated[
-    str | Path,
-    Shell(
-        help="Folder to write to. The command 'copy' also accepts an object store, such as s3://bucket/path.",
-        metavar="DIR",
-        parse=str,
-        output=Output.FOLDER,
-    ),
-]
-WithDependencies = Annotated[
-    bool, Shell(help="Also include all tables that the selected tables depend on, such as the tables after captures.")
-]
-Data = Annotated[
-    str | Path | None, Shell(help="Folder that contains the tables.", metavar="DIR", variable="TABLEBASE_DATA", default="data")
-]
-CatalogUrl = Annotated[
-    str | None,
-    Shell(
-        help="PostgreSQL database that contains the catalog; by default, the catalog is an SQLite file in the data folder.",
-        metavar="URL",
-        variable="TABLEBASE_CATALOG",
-    ),
-]
+_PIECES = "Number of pieces on the board, such as 4, or a range, such as 2-4."
+Pieces = Annotated[int | range | str | None, Shell(help=_PIECES, metavar="N", parse=parse_pieces)]
+_MATERIAL = "Set of pieces, such as RCvW for rat and cat against wolf; repeatable."
+Materials = Annotated[str | Sequence[str] | None, Shell(help=_MATERIAL, metavar="RCvW")]
+_TO = "Folder to write to. The command 'copy' also accepts an object store, such as s3://bucket/path."
+To = Annotated[str | Path, Shell(help=_TO, metavar="DIR", parse=str, output=Output.FOLDER)]
+_DEPENDENCIES = "Also include all tables that the selected tables depend on, such as the tables after captures."
+WithDependencies = Annotated[bool, Shell(help=_DEPENDENCIES)]
+_DATA = "Folder that contains the tables."
+Data = Annotated[str | Path | None, Shell(help=_DATA, metavar="DIR", variable="TABLEBASE_DATA", default="data")]
+_CATALOG = "PostgreSQL database that contains the catalog; by default, the catalog is an SQLite file in the data folder."
+CatalogUrl = Annotated[str | None, Shell(help=_CATALOG, metavar="URL", variable="TABLEBASE_CATALOG")]
 Workers = Annotated[int | None, Shell(help="Number of processes; by default, one for each processor.", metavar="N", least=1)]
 Threads = Annotated[int | None, Shell(help="Number of threads; by default, one for each processor.", metavar="N", least=1)]
 Verbose = Annotated[bool, Shell(help="Print a line for each table.")]
@@ -177,17 +149,12 @@ Page = Annotated[Literal["a4", "letter"], Shell(help="Paper size of printable pa
 Style = Annotated[Format, Shell(help="Output format.", option="--format")]
 By = Literal["pieces", "material"]
 OutcomeName = Literal["win", "loss", "draw"]
-Features = Annotated[
-    Iterable["Feature"] | str | Path | None,
-    Shell(help="Python file that defines additional features, which are columns computed from a position.", metavar="FILE"),
-]
-Statement = Annotated[
-    str,
-    Shell(help="SQL statement; '-' reads it from standard input, and '@FILE' from a file.", metavar='"SELECT …"', argument=True),
-]
-Timeout = Annotated[
-    float | None, Shell(help="Stop with an error if the statement takes longer than this.", metavar="SECONDS", parse=parse_seconds)
-]
+_FEATURES = "Python file that defines additional features, which are columns computed from a position."
+Features = Annotated[Iterable["Feature"] | str | Path | None, Shell(help=_FEATURES, metavar="FILE")]
+_STATEMENT = "SQL statement; '-' reads it from standard input, and '@FILE' from a file."
+Statement = Annotated[str, Shell(help=_STATEMENT, metavar='"SELECT …"', argument=True)]
+_TIMEOUT = "Stop with an error if the statement takes longer than this."
+Timeout = Annotated[float | None, Shell(help=_TIMEOUT, metavar="SECONDS", parse=parse_seconds)]
 Tick = Annotated[Callable[[int, int | None], None] | None, PYTHON_ONLY]
 
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from random import Random, SystemRandom
 from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Annotated, Any
 
+from tablebase.commands import lib
 from tablebase.commands.arguments import as_folder, checked, rules_for
 from tablebase.commands.drawings import write_drawing
 from tablebase.commands.parameters import PLAYERS, Data, GameName, Output, Players, PositionText, Shell, Size, Variant
 from tablebase.commands.process import read_word
 from tablebase.errors import MissingTableError, NotationError, TablebaseError
-from tablebase.play.match import Event, Match
 from tablebase.system.compute.messages import count_plies
 
 if TYPE_CHECKING:
@@ -63,18 +64,12 @@ def play(
     fuzz : str, optional
         Weakness of your opponent, from 0 (plays only best moves) to 1 (plays random moves).
     boxes : str or Path, optional
-        JSON file in which the player 'matchboxes' saves what it has learned.
+        JSON file in which the player 'matchboxes' saves its boxes.
     level : str, optional
         Strength of the player 'engine', from 1 to 10; by default, 5.
     seed : int, optional
         Seed for the random number generator; if you make the same moves, the same seed gives the same game.
     """
-    from tablebase.building.plan import check_tables
-    from tablebase.play.match import side_number
-    from tablebase.play.player import Seat
-    from tablebase.play.players import find_player, open_player, player_names
-    from tablebase.system.compute.progress import compiling_said
-
     rules, folder = rules_for("play", game, size, variant, players), as_folder(data)
     seed = SystemRandom().randrange(SEEDS) if seed is None else seed
     given = {"fuzz": fuzz, "boxes": boxes, "level": level}
@@ -82,44 +77,41 @@ def play(
     # Bytes that are not text are escaped, and then refused like any unknown word.
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(errors="backslashreplace")
-    with compiling_said(f"play {rules.name}"), ExitStack() as stack:
+    with lib.progress.compiling_said(f"play {rules.name}"), ExitStack() as stack:
         start = rules.initial if position is None else rules.parse(position)
         rules.check(start)
-        people = list(dict.fromkeys(side_number(rules, letter) for letter in side)) or [rules.viewer(start)]
+        people = list(dict.fromkeys(lib.match.side_number(rules, letter) for letter in side)) or [rules.viewer(start)]
         others = [number for number in range(rules.players) if number not in people]
         if len(player) > (seats := len(others)):
             are, verb = "1 player is" if len(player) == 1 else f"{len(player)} players are", "plays" if seats == 1 else "play"
             raise TablebaseError(f"{are} named, but only {seats} {verb} against you: name fewer with --player")
         # The last one has all further seats.
-        named = list(player) or list(player_names(rules)[:1])
+        named = list(player) or list(lib.players.player_names(rules)[:1])
         chosen = [*named, *[named[-1]] * seats][:seats]
         if settings and not others:
-            raise TablebaseError(f"nobody plays against you: leave out --{next(iter(settings))}")
+            raise TablebaseError(f"people play all sides: leave out --{next(iter(settings))}")
         opened = {
-            number: stack.enter_context(open_player(name, Seat(rules, start, number, folder), **settings))
+            number: stack.enter_context(lib.players.open_player(name, lib.player.Seat(rules, start, number, folder), **settings))
             for number, name in zip(others, chosen, strict=True)
         }
-        if "materials" in rules.can and any(find_player(name).needs_tables for name in chosen):
-            check_tables(rules, start, folder)
+        if "materials" in rules.can and any(lib.players.find_player(name).needs_tables for name in chosen):
+            lib.plan.check_tables(rules, start, folder)
         Session(rules, start, people, opened, seed, folder).run()
     sys.stdout.write(f"the seed was {seed}: with --seed {seed} the same options and moves give the same game\n")
 
 
 class Session:
-    """People and players: one match, or one after another if a player learns from them.
-
-    Players choose by one generator, chance by another, both of one seed; hints come from the tables of `folder`.
-    """
+    """People and players: one match, or one after another if a player learns from them; hints come from the tables of `folder`."""
 
     def __init__(
         self, rules: Rules[Any], start: Any, people: Sequence[int], players: Mapping[int, Player], seed: int, folder: Path
     ) -> None:
         self.rules, self.start, self.people, self.players, self.folder = rules, start, people, players, folder
         self.choices, self.draws = Random(seed), Random(f"{seed} draws")
-        self.match: Match[Any] = Match(rules, start, self.draws)
+        self.match: lib.match.Match[Any] = lib.match.Match(rules, start, self.draws)
 
     def run(self) -> None:
-        """Play until the game is over or abandoned; against a player that learns, until somebody leaves."""
+        """Play until the game is over or abandoned; against a player that learns, until a person quits."""
         sides = [f"{'you play' if len(self.people) == 1 else 'people play'} {_listed(map(self._name, self.people))}"]
         for subject, group in groupby(self.players.items(), lambda item: item[1].subject):
             sides.append(f"{subject} {_listed(self._name(side) for side, _ in group)}")
@@ -128,7 +120,7 @@ class Session:
             _say(explained)
         while self._play_match() and any(player.learns for player in self.players.values()):
             _say("\nanother game begins; type quit to leave")
-            self.match = Match(self.rules, self.start, self.draws)
+            self.match = lib.match.Match(self.rules, self.start, self.draws)
 
     def _play_match(self) -> bool:
         """Play until the match is over; return False if it is abandoned."""
@@ -145,7 +137,6 @@ class Session:
         return True
 
     def _reply(self, player: Player) -> None:
-        """Let a player move or resign."""
         move = player.choose(self.match, self.choices)
         if move is None:
             _say(f"\n{self._name(self.match.player)}: resigns")
@@ -156,13 +147,12 @@ class Session:
 
     def _make(self, move: str, *, always: bool) -> None:
         """Make a move, and write what comes of it: the move itself always, or if its words say more than what was typed."""
-        mover, words = self._name(self.match.player), self._in_words(move)
+        mover, words = self._name(self.match.player), self.rules.words(self.match.position, move)
         if always or words != move:
             _say(f"\n{mover}: {words}")
         self._write_events(self.match.play(move))
 
-    def _write_events(self, events: Sequence[Event[Any]]) -> None:
-        """Write what was drawn."""
+    def _write_events(self, events: Sequence[lib.match.Event[Any]]) -> None:
         for event in events:
             if event.drawn:
                 words = self.rules.draw_text(event.text)
@@ -170,8 +160,7 @@ class Session:
 
     def _take_turn(self) -> bool:
         """Prompt until the person to move has moved; return False if the game is abandoned."""
-        match, mover = self.match, self._name(self.match.player)
-        own, of_players = self._commands(), self._of_players()
+        match, mover, commands = self.match, self._name(self.match.player), self._commands()
         self._draw()
         while True:
             word = read_word(f"{mover}> ")
@@ -184,12 +173,10 @@ class Session:
             if move in match.legal():
                 self._make(move, always=False)
                 return True
-            if word in own:
-                own[word][1]()
+            if word in commands:
+                commands[word][1]()
                 if match.ending() is not None:
                     return True
-            elif word in of_players:
-                _say(of_players[word].answer())
             elif move:
                 _say(f"{word} is not a legal move here: type moves to list the legal ones")
             else:
@@ -197,7 +184,6 @@ class Session:
                 _say(f"{error}: type a move such as {next(iter(match.legal()))}, or help")
 
     def _commands(self) -> dict[str, tuple[str, Callable[[], None]]]:
-        """Return the words for use beside moves: a description, for a list, and the function."""
         commands = {
             "moves": ("list the legal moves", self._list_moves),
             "hint": ("show the best move by the tables, or the move that a search would play", self._show_hint),
@@ -205,35 +191,30 @@ class Session:
             "board": ("draw the board", self._draw),
             "help": ("show this list", self._show_help),
         }
-        # Of more players the others would have to play on.
-        return {**commands, "resign": ("give the game up", self.match.resign)} if self.rules.players == 2 else commands
-
-    def _of_players(self) -> dict[str, Any]:
-        """Return the players' commands."""
-        return {word: command for player in self.players.values() for word, command in player.commands().items()}
+        if self.rules.players == 2:
+            # Of more players the others would have to continue.
+            commands["resign"] = ("give the game up", self.match.resign)
+        for player in self.players.values():
+            for word, command in player.commands().items():
+                commands.setdefault(word, (command.about, partial(lambda one: _say(one.answer()), command)))
+        return commands
 
     def _show_help(self) -> None:
-        lines = {word: about for word, (about, _) in self._commands().items()}
-        lines |= {word: command.about for word, command in self._of_players().items()}
         _say(f"a move, such as {next(iter(self.match.legal()))}")
-        _say("\n".join(f"{word:<8}{about}" for word, about in {**lines, "quit": "leave the game"}.items()))
+        _say("\n".join(f"{word:<8}{about}" for word, (about, _) in self._commands().items()) + "\nquit    leave the game")
 
     def _list_moves(self) -> None:
-        """The legal moves; where they are numbers, in a table with what they mean."""
-        rules, position, legal = self.rules, self.match.position, self.match.legal()
+        rules, legal = self.rules, self.match.legal()
         if "squares" in rules.can:
             _say(" ".join(legal))
             return
-        from tablebase.commands.output import write_table
-
         rows = [
-            {"move": move, "meaning": rules.move_text(position, move), "position": rules.format(after)}
-            for move, after in legal.items()
+            {"move": one, "meaning": rules.move_text(self.match.position, one), "position": rules.format(legal[one])}
+            for one in legal
         ]
-        write_table(rows, ["move", "meaning", "position"])
+        lib.output.write_table(rows, list(rows[0]))
 
     def _show_hint(self) -> None:
-        """Show what the tables say, and the players, or what a search finds where neither know; if a table is damaged, say so."""
         try:
             hints = [self._said_by_tables(), *(player.hint(self.match) for player in self.players.values())]
             _say("\n".join(filter(None, hints)) or self._found_by_search())
@@ -242,32 +223,24 @@ class Session:
 
     def _said_by_tables(self) -> str | None:
         """The value and the best move; None without a table. With chance tables have bounds, of which a search makes more."""
-        from tablebase.commands.tablebase import Tablebase
-
         if "exact values" not in self.rules.can or not self.folder.exists():
             return None
         try:
-            with Tablebase(self.folder) as tables:
+            with lib.tablebase.Tablebase(self.folder) as tables:
                 return tables.probe(self.rules, self.match.position, strict=True).verdict
         except MissingTableError:
             return None
 
     def _found_by_search(self) -> str:
-        """The move that a search would play, which ends in the tables that there are."""
-        from tablebase.play.advisers import ADVISERS, advice, adviser_of
-        from tablebase.play.player import Seat
-        from tablebase.play.players import open_player
-
-        name = adviser_of(self.rules)
+        name = lib.advisers.adviser_of(self.rules)
         if name is None and "exact values" in self.rules.can:
-            from tablebase.tables.missing import missing_game
-
-            raise missing_game(self.rules, self.folder)
-        seat = Seat(self.rules, self.start, self.match.player, self.folder)
+            raise lib.missing.missing_game(self.rules, self.folder)
+        seat = lib.player.Seat(self.rules, self.start, self.match.player, self.folder)
         # The last one says why it cannot play.
-        with open_player(name or ADVISERS[-1], seat) as adviser:
-            best, remark = advice(adviser, self.match)
-            return f"{self._name(self.match.player)} to move: {remark}; a search would play {self._in_words(best)}"
+        with lib.players.open_player(name or lib.advisers.ADVISERS[-1], seat) as adviser:
+            best, remark = lib.advisers.advice(adviser, self.match)
+            words = self.rules.words(self.match.position, best)
+            return f"{self._name(self.match.player)} to move: {remark}; a search would play {words}"
 
     def _undo(self) -> None:
         if self.match.undo(self.match.player):
@@ -281,14 +254,12 @@ class Session:
         write_drawing(self.rules, self.match.position, last, over=self.match.ending() is not None)
 
     def _finish(self, ending: Ending) -> None:
-        """Draw the last position, print the result, and why, and let the players take note."""
         self._draw()
+        result = f"{'a draw' if ending.winner is None else f'won by {self._name(ending.winner)}'} in"
         if self.rules.players > 2:
             places = [f"{self._name(player)} is {ORDINALS.get(place, f'{place}th')}" for player, place in enumerate(ending.places)]
-            result = f"{', '.join(places)}, after {self._count()}"
-        else:
-            result = f"{'a draw' if ending.winner is None else f'won by {self._name(ending.winner)}'} in {self._count()}"
-        _say(f"\n{result}{ending.said and ': '}{ending.said}")
+            result = f"{', '.join(places)}, after"
+        _say(f"\n{result} {self._count()}{ending.said and ': '}{ending.said}")
         for player in self.players.values():
             player.finish(self.match, ending)
             self._write_remark(player)
@@ -301,17 +272,12 @@ class Session:
     def _name(self, side: int) -> str:
         return self.rules.sides[side].name
 
-    def _in_words(self, move: str) -> str:
-        """A move in the current position, and what it means if it is a number."""
-        return self.rules.words(self.match.position, move)
-
     def _write_remark(self, player: Player) -> None:
         if player.remark:
             _say(player.remark)
 
 
 def _listed(words: Any) -> str:
-    """Words as a list: a, b and c."""
     *first, last = words
     return f"{', '.join(first)} and {last}" if first else str(last)
 

@@ -10,8 +10,9 @@ from io import UnsupportedOperation
 from itertools import chain
 from pathlib import Path
 from select import select
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NamedTuple
+from typing import Annotated, Any, BinaryIO, NamedTuple
 
+from tablebase.commands import lib
 from tablebase.commands.calls import Call
 from tablebase.commands.drawings import check_sheet, write_sheet
 from tablebase.commands.parameters import Format, Output, Page, Shell
@@ -20,17 +21,12 @@ from tablebase.errors import RulesError, TablebaseError, game_word, shell_word, 
 from tablebase.game.capabilities import refuse
 from tablebase.game.plain_arguments import parse_width
 from tablebase.game.values import Bounds, chance_text
-from tablebase.probe.answers import Probe, features_of
 from tablebase.system.compute.messages import cell_text, say
 from tablebase.system.files.inputs import ENCODING
-
-if TYPE_CHECKING:
-    from tablebase.probe.answers import RatedDraw, RatedMove
 
 COLUMNS = ("move", "meaning", "outcome", "distance", "lower", "upper", "position")
 OF_POSITION = ("game", "position", "side")
 """Columns that repeat the position, or are the same for all."""
-HINT = "name another file with --output"
 READ_BYTES = 1 << 22
 """Bytes that are read, and answered, at a time: the more, the fewer times a chunk of a table is decompressed."""
 PAUSE = 0.05
@@ -50,9 +46,7 @@ def show_probe(
     sheet: Annotated[Path | None, Shell(metavar="FILE", output=Output.FILE)] = None,
     page: Page = "a4",
 ) -> None:
-    """Write the answers for many positions.
-
-    Without options, this command reads the tables in the folder 'data', and prints the value of each position and of its moves.
+    """Without options, this command reads the tables in the folder 'data', and prints the value of each position and of its moves.
     It also draws the board of each position, unless the positions come from a file or from standard input.
 
     Parameters
@@ -84,16 +78,12 @@ def show_probe(
     refuse(rules, "chance", **{"--turns": call.given.get("turns")})
     with Tablebase(call.folder) as tables:
         if svg is not None:
-            from tablebase.svg import write
-
-            write(tables.probe(rules, positions[0]).picture(), svg, width)
+            lib.svg.write(tables.probe(rules, positions[0]).picture(), svg, width)
             say(f"wrote {svg}")
         answers = _Answers(tables, call, positions, named, is_drawn=sheet is not None)
         answers.write()
     if sheet is not None:
-        from tablebase.probe.sheets import probe_sheet
-
-        write_sheet(probe_sheet(answers.drawn, page), sheet)
+        write_sheet(lib.probe_sheets.probe_sheet(answers.drawn, page), sheet)
     if answers.missing:
         materials = " ".join(f"--material {name}" for name in sorted(answers.missing))
         command = f"tablebase build {game_word(rules.name)} {materials} --data {shell_word(call.folder)}"
@@ -101,11 +91,11 @@ def show_probe(
 
 
 class PositionText(NamedTuple):
-    """A position as it was given."""
+    """The text of a position, with its line and the name of its source if that is standard input or a file."""
 
     text: str
-    line: int | None = None  # its line, if it comes from standard input or a file
-    source: str = ""  # the name of that
+    line: int | None = None
+    source: str = ""
 
 
 Answered = tuple[PositionText, Any, TablebaseError | None]
@@ -121,22 +111,15 @@ class _Answers:
     def __init__(self, tables: Tablebase, call: Call, words: Sequence[str], features: Sequence[str], *, is_drawn: bool) -> None:
         self._tables, self._rules, self._words, self._features, self._style = tables, call.rules, words, features, call.style
         self._strict, self._turns, self._is_drawn = call.given.get("strict", False), call.given.get("turns"), is_drawn
+        # There may be many then, and each takes a line.
         self._streams = any(map(is_stream, words))
-        """True if there may be many, of which each takes a line."""
         self._boards = call.style is Format.TABLE and not self._streams
         self._columns = ("game", "position", "side", *self._rules.value_fields, *self._rules.best_fields, *features)
         self._count = self._failed = 0
-        self.missing: set[str] = set()
-        """Tables of moves."""
-        self.drawn: list[Probe] = []
-        """The answers for a sheet, if there is one."""
+        self.missing, self.drawn = set[str](), list[lib.answers.Probe]()  # tables of moves, and answers for a sheet
 
     def write(self) -> None:
-        """Write all answers; positions without one are a `TablebaseError` at the end."""
-        from tablebase.commands.output import write_objects, write_rows
-        from tablebase.system.compute.progress import progress
-
-        with progress("probe", "B", stream_bytes(self._words)) if self._streams else nullcontext() as shown:
+        with lib.progress.progress("probe", "B", stream_bytes(self._words)) if self._streams else nullcontext() as shown:
             found = self._all(shown.update if shown else lambda _: None)
             if not self._streams:
                 # Few enough to know before the first is written whether one is an error.
@@ -151,11 +134,10 @@ class _Answers:
                 self._write_lines(found)
             elif self._style is Format.JSON:
                 rows = ({**row, **({"line": one.line} if one.line else {})} for one, row, _ in found)
-                write_objects(rows, compact=self._streams)
+                lib.output.write_objects(rows, compact=self._streams)
             else:
-                several = ("error", "line") if self._streams else ("error",) if self._failed else ()
-                columns = [*self._columns, *several]
-                write_rows((_cells(columns, one, row) for one, row, _ in found), self._style, columns)
+                columns = [*self._columns, *["error", "line"][: 2 if self._streams else self._failed > 0]]
+                lib.output.write_rows((_cells(columns, one, row) for one, row, _ in found), self._style, columns)
         if self._failed:
             raise TablebaseError(f"{self._failed:,} of {self._count:,} positions have no answer: each says why")
 
@@ -165,11 +147,9 @@ class _Answers:
         for block in asked(self._words, read):
             found = self._tables.probe_many(self._rules, [one.text for one in block], strict=self._strict, turns=self._turns)
             if self._is_drawn:
-                from tablebase.svg.sheets import check_number
-
-                check_number(len(self.drawn) + len(found))
+                lib.svg_sheets.check_number(len(self.drawn) + len(found))
                 # A position without an answer is an error at the end.
-                self.drawn += [answer for answer in found if isinstance(answer, Probe)]
+                self.drawn += [answer for answer in found if isinstance(answer, lib.answers.Probe)]
             answers = found if self._boards else found.to_dicts(moves=self._style is Format.JSON)
             for place, (one, answer) in enumerate(zip(block, answers, strict=True)):
                 error = found.errors.get(place)
@@ -178,7 +158,7 @@ class _Answers:
                 self._count += 1
                 self._failed += error is not None
                 if self._features and not self._boards and error is None:
-                    features = features_of(self._rules, self._rules.parse(answer["position"]))
+                    features = lib.answers.features_of(self._rules, self._rules.parse(answer["position"]))
                     answer |= {"features": features} if self._style is Format.JSON else features
                 yield one, answer, error
             self.missing |= found.missing
@@ -187,49 +167,41 @@ class _Answers:
 
     def _write_lines(self, found: Iterable[Answered]) -> None:
         """Write one line a position, as a table whose columns have fixed widths, since the rows to come are not known."""
-        from tablebase.commands.output import write_fixed
-
         names = ["line", *(name for name in self._columns if name not in OF_POSITION), "position"]
 
         def row(one: PositionText, answer: Mapping[str, Any], error: TablebaseError | None) -> list[str]:
             *cells, text = (cell_text({"line": one.line, **answer}.get(name)) for name in names)
             return [*cells, text if error is None else f"{text}: {error}"]
 
-        write_fixed(names, (row(*answered) for answered in found))
+        lib.output.write_fixed(names, (row(*answered) for answered in found))
 
 
 def _cells(columns: Iterable[str], one: PositionText, row: Mapping[str, Any]) -> dict[str, Any]:
-    """The cells of a row of CSV."""
     error = row.get("error")
-    more = {"line": one.line, "error": error and f"{error['code']}: {error['message']}"}
-    return {name: more[name] if name in more else row.get(name) for name in columns}
+    cells = {**row, "line": one.line, "error": error and f"{error['code']}: {error['message']}"}
+    return {name: cells.get(name) for name in columns}
 
 
-def _write_probe(answer: Probe, features: Mapping[str, Any]) -> None:
-    from tablebase.commands.drawings import is_drawn, write_drawing
-    from tablebase.commands.output import write_table
-
+def _write_probe(answer: lib.answers.Probe, features: Mapping[str, Any]) -> None:
     sys.stdout.write(f"{answer.position}\n\n")
-    if is_drawn(answer.game):
-        write_drawing(answer.game, answer.asked)
+    if lib.drawings.is_drawn(answer.game):
+        lib.drawings.write_drawing(answer.game, answer.asked)
         sys.stdout.write("\n")
-    sys.stdout.write(f"{answer.verdict}\n")
+    lines = [answer.verdict]
     if answer.stalling:
-        sys.stdout.write(f"stalling: at least {chance_text(answer.stalling)} of the chance can be forced by neither player\n")
+        lines.append(f"stalling: at least {chance_text(answer.stalling)} of the chance can be forced by neither player")
     if answer.within is not None:
         turns, bounds = answer.within
-        sys.stdout.write(f"within {turns} turns of both players together: ")
-        sys.stdout.write(f"at least {chance_text(bounds.lower)}, at most {chance_text(bounds.upper)}\n")
-    for name, value in features.items():
-        sys.stdout.write(f"{name}: {cell_text(value)}\n")
-    sys.stdout.write("\n")
+        chances = f"at least {chance_text(bounds.lower)}, at most {chance_text(bounds.upper)}"
+        lines.append(f"within {turns} turns of both players together: {chances}")
+    lines += [f"{name}: {cell_text(value)}" for name, value in features.items()]
+    sys.stdout.write("\n".join(lines) + "\n\n")
     if rows := [*chain.from_iterable(map(_move_rows, answer.moves)), *map(_draw_row, answer.draws)]:
-        write_table(rows, [name for name in COLUMNS if name in rows[0]])
+        lib.output.write_table(rows, [name for name in COLUMNS if name in rows[0]])
         sys.stdout.write("\n")
 
 
-def _move_rows(move: RatedMove) -> Iterator[dict[str, Any]]:
-    """A move, and what chance may do after it."""
+def _move_rows(move: lib.answers.RatedMove) -> Iterator[dict[str, Any]]:
     if isinstance(move.value, Bounds):
         yield {"move": move.move, "meaning": move.meaning, **move.value.chances, "position": move.position}
     else:
@@ -239,12 +211,8 @@ def _move_rows(move: RatedMove) -> Iterator[dict[str, Any]]:
     yield from map(_draw_row, move.draws)
 
 
-def _draw_row(draw: RatedDraw) -> dict[str, str]:
-    """An outcome of chance."""
+def _draw_row(draw: lib.answers.RatedDraw) -> dict[str, str]:
     return {"move": "", "meaning": f"{draw.probability} {draw.label}", **draw.value.chances, "position": draw.position}
-
-
-# Positions as they are read
 
 
 def is_stream(word: str) -> bool:
@@ -253,7 +221,7 @@ def is_stream(word: str) -> bool:
 
 
 def asked(words: Sequence[str], read: Callable[[int], object] = lambda _: None) -> Iterator[list[PositionText]]:
-    """The positions of arguments, some at a time: of ``-`` and ``@FILE`` all lines that are not empty, as soon as they are there.
+    """Yield lists of the positions of arguments: of ``-`` and ``@FILE`` all lines that are not empty, as soon as they are there.
 
     `read` is called with the number of bytes that have been read of a stream. A file that cannot be read, or has a line that is
     far too long, is a `TablebaseError`.

@@ -1,7 +1,4 @@
-"""The program as a process: its standard streams, the signals that end it, and child processes for commands and statements.
-
-A signal ends it at once, one sentence says why, and the exit code says which signal it was.
-"""
+"""The program as a process: its standard streams, the signals that end it, and child processes for commands and statements."""
 
 from __future__ import annotations
 
@@ -18,6 +15,7 @@ from functools import partial
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any, TextIO
 
+from tablebase.commands import lib
 from tablebase.errors import NO_SPACE, CapacityError, TablebaseError
 from tablebase.system.compute.processes import STOPPING, clean_up, cleanup_on_exit, when_undisturbed
 from tablebase.system.files.inputs import ENCODING
@@ -33,6 +31,7 @@ MEMORY = 5 << 29
 """Bytes that a process with a statement may occupy: DuckDB's own limit, this program, and the rows on their way."""
 PER_WORKER = 1 << 26
 """Additional bytes for each thread that decodes."""
+
 
 _ending = threading.RLock()
 
@@ -91,8 +90,8 @@ def prepare_streams() -> None:
         sys.stdin = open(0, encoding="utf-8")  # noqa: SIM115 (for as long as the program runs)
     if isinstance(sys.stdin, io.TextIOWrapper) and sys.stdin.encoding.lower() == "utf-8":
         sys.stdin.reconfigure(encoding=ENCODING)
-    sys.stdout = _text(sys.stdout, _Output, 1)
-    sys.stderr = _text(sys.stderr, _Status, 2)
+    sys.stdout = _text(sys.stdout, 1, is_status=False)
+    sys.stderr = _text(sys.stderr, 2, is_status=True)
 
 
 def is_unicode() -> bool:
@@ -100,17 +99,17 @@ def is_unicode() -> bool:
     return (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
 
 
-class _Output(io.FileIO):
-    """Standard output, which reports only once that it cannot be written."""
+class _Stream(io.FileIO):
+    """Standard output, which reports only once that it cannot be written, or standard error, without which work continues."""
 
-    failed = False
+    failed = is_status = False
 
     def write(self, data: Any, /) -> int:
-        if self.failed:
-            return len(memoryview(data))
         try:
-            return super().write(data)
+            return len(memoryview(data)) if self.failed else super().write(data)
         except OSError as error:
+            if self.is_status:
+                return len(memoryview(data))
             self.failed = True
             if isinstance(error, BrokenPipeError):
                 raise ReaderGoneError from error
@@ -120,17 +119,7 @@ class _Output(io.FileIO):
             raise TablebaseError(f"{sentence}: write to another place") from error
 
 
-class _Status(io.FileIO):
-    """Standard error: work goes on if nobody reads about it."""
-
-    def write(self, data: Any, /) -> int:
-        try:
-            return super().write(data)
-        except OSError:
-            return len(memoryview(data))
-
-
-def _text(stream: TextIO | None, kind: type[io.FileIO], number: int) -> TextIO:
+def _text(stream: TextIO | None, number: int, *, is_status: bool) -> TextIO:
     """A text stream like the given one; a character that its encoding lacks is written as an escape."""
     if stream is None:
         stream = open(number, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 (for as long as the program runs)
@@ -139,12 +128,14 @@ def _text(stream: TextIO | None, kind: type[io.FileIO], number: int) -> TextIO:
         # A console of Windows.
         stream.reconfigure(errors="backslashreplace")
         return stream
+    raw = _Stream(number, "wb", closefd=False)
+    raw.is_status = is_status
     return io.TextIOWrapper(
-        io.BufferedWriter(kind(number, "wb", closefd=False)),
+        io.BufferedWriter(raw),
         stream.encoding,
         "backslashreplace",
         # With PYTHONUNBUFFERED Python's own standard error has no buffer, and so is not said to be line-buffered.
-        line_buffering=stream.line_buffering or kind is _Status,
+        line_buffering=stream.line_buffering or is_status,
     )
 
 
@@ -168,41 +159,33 @@ def run_statement(answer: Callable[[], object], seconds: float | None, workers: 
     """Answer a statement, within bounds if this process is the program's own; return the exit code."""
     import click
 
-    from tablebase.system.executors.bounds import run_bounded
-
     if click.get_current_context().find_root().obj.bounded:
-        return run_bounded(answer, seconds, MEMORY + workers * PER_WORKER)
+        return lib.bounds.run_bounded(answer, seconds, MEMORY + workers * PER_WORKER)
     answer()
     return 0
 
 
 def run_command(words: Sequence[str], output: IO[Any] | None = None, environment: Mapping[str, str] | None = None) -> int:
-    """Run a command of this program in a child process, wait for it, and return its exit code.
+    """Run a command of this program in a child process, wait for it, and return its exit code, negative if a signal ended it.
 
-    The child process ends with this one, however this one ends (SIGKILL included), and so do its own workers: nothing still
-    writes when `run_command` has returned or this process is gone for more than two seconds. If this process is asked to end
-    (Ctrl-C, SIGTERM, SIGHUP, SIGQUIT), it first lets the command remove its drafts, and prints the only sentence about it.
-    The words are those of the command without the program, and `environment` is added to the variables of this process. The
-    command writes to `output`, a file with a descriptor that stays open here, or shares standard output; it always shares
-    standard error, and its standard input is empty. It has printed its own error. The code is negative if a signal ended it,
-    for instance -9 if it was killed because memory ran out.
+    The child process and its workers end with this one, within two seconds even after SIGKILL. If a signal ends this process, it
+    first lets the command remove its drafts, and prints the only sentence about it. The words do not include the program, and
+    `environment` is added to the variables of this process. The command writes to `output` (or standard output) and to standard
+    error, where it has printed its own error; its standard input is empty.
     """
-    # Loaded here so that help is instant.
-    from tablebase.system.compute.child_process import ChildProcess, Handle
-
     sys.stdout.flush()
-    child = ChildProcess(_run, list(words), None if output is None else Handle(output), dict(environment or {}))
+    handle = None if output is None else lib.child_process.Handle(output)
+    child = lib.child_process.ChildProcess(_run, list(words), handle, dict(environment or {}))
     with cleanup_on_exit(child.end):
         return child.wait()
 
 
 def _run(_pipe: Connection, words: list[str], output: int | None, environment: dict[str, str]) -> None:
-    """Run a command in the child process, as the program would, except that the parent reports signals."""
     os.environ.update(environment)
     if output is not None:
         os.dup2(output, sys.stdout.fileno())
         os.close(output)
-    # In this process the program begins anew; imported by name, since its commands import this module.
+    # In this process the program begins again; imported by name, since its commands import this module.
     program = import_module("tablebase.commands.program")
     prepare_streams()
     listen(parent=True)

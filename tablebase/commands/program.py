@@ -36,29 +36,22 @@ def commands() -> list[str]:
     return [verb.name for verb in VERBS.values() if verb.group]
 
 
-class Program(Exemplified, click.Group):
+class _Program(Exemplified, click.Group):
     """The program; its help describes commands without making them, which takes far longer."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of all commands."""
-        del ctx
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return commands()
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> Any:
-        """A command, made when it is asked for."""
-        del ctx
-        return made(cmd_name) if cmd_name in commands() else None
+    def get_command(self, ctx: click.Context, cmd_name: str) -> Any:  # noqa: ARG002
+        return command_of(cmd_name) if cmd_name in commands() else None
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that some words begin with."""
         if args[0] not in commands() and not ctx.resilient_parsing:
             near = ", ".join(map(repr, get_close_matches(args[0], commands())))
             raise click.UsageError(f"No such command {args[0]!r}." + f" Did you mean {near}?" * bool(near))
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the groups of commands."""
-        del ctx
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         width = max(map(len, commands()))
         for title in dict.fromkeys(verb.group for verb in VERBS.values() if verb.group):
             with formatter.section(title):
@@ -66,40 +59,30 @@ class Program(Exemplified, click.Group):
                 formatter.write_dl([(f"{one.name:{width}}", f"{summary(one).partition('. ')[0].rstrip('.')}.") for one in verbs])
 
 
-def made(name: str) -> Any:
-    """A command of click."""
-    return command_of(VERBS[name])
-
-
 def _completion(ctx: click.Context) -> tuple[str, str]:
-    """The name of the shell and its script."""
     from click.shell_completion import get_completion_class
 
     name = Path(os.environ.get("SHELL", "")).name
     kind = get_completion_class(name)
     if kind is None or name not in SCRIPTS:
-        raise TablebaseError(f"there is no completion for the shell '{name}': set SHELL to bash, zsh or fish")
+        raise TablebaseError(f"completion does not support the shell '{name}': set SHELL to bash, zsh or fish")
     return name, kind(ctx.find_root().command, {}, "tablebase", VARIABLE).source()
 
 
 def _install(ctx: click.Context) -> str:
-    """Install completion; what is said about it."""
     name, script = _completion(ctx)
     file, start, line = SCRIPTS[name]
     path = Path.home() / file
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(script, encoding="utf-8")
-    if start:
-        read = Path.home() / start
-        text = read.read_text(encoding="utf-8") if read.exists() else ""
-        if line.format(path) not in text.splitlines():
-            read.write_text(f"{text.rstrip()}\n{line.format(path)}\n".lstrip(), encoding="utf-8")
+    read = Path.home() / start
+    text = read.read_text(encoding="utf-8") if read.is_file() else ""
+    if start and line.format(path) not in text.splitlines():
+        read.write_text(f"{text.rstrip()}\n{line.format(path)}\n".lstrip(), encoding="utf-8")
     return f"{name} completion installed in {path}\nCompletion will take effect once you restart the terminal"
 
 
 def _eager(name: str, answer: Callable[[click.Context], str], text: str) -> click.Option:
-    """An option of the program that prints something instead of running a command."""
-
     def show(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
         if wanted:
             sys.stdout.write(f"{answer(ctx)}\n")
@@ -108,7 +91,7 @@ def _eager(name: str, answer: Callable[[click.Context], str], text: str) -> clic
     return click.Option([name], is_flag=True, is_eager=True, expose_value=False, callback=show, help=text)
 
 
-program = Program(
+program = _Program(
     "tablebase",
     help="Generate, verify and query endgame tablebases for small board games.",
     params=[
@@ -140,8 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: Sequence[str] | None = None, *, bounded: bool = False) -> int:
     """Run a command, by default with the arguments of this program, and return its exit code.
 
-    If it is `bounded`, statements run in a separate process; see `process.run_statement`. It is forked, which only
-    the program itself can allow.
+    If it is `bounded`, statements run in a forked process, which only the program itself can allow; see `process.run_statement`.
     """
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:

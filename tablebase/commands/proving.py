@@ -7,6 +7,7 @@ from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from tablebase.commands import lib
 from tablebase.commands.arguments import checked, optional_folder, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import CHECK_FAILED, Data, Format, OptionalGame, Output, PositionText, Shell, Size, Variant
@@ -16,7 +17,6 @@ from tablebase.game.plain_arguments import as_size
 from tablebase.game.values import Value
 from tablebase.system.compute.messages import say
 from tablebase.system.files.inputs import read_text
-from tablebase.system.files.outputs import check_output, written
 
 if TYPE_CHECKING:
     from tablebase.game import Game
@@ -69,83 +69,66 @@ def prove(
         Check the proof in this file instead of searching; the check uses only the rules and the tables.
     size, variant : see `tablebase.build`
     data : str or Path, optional
-        The folder of the tables; there need not be any if it is not named.
+        Folder of the tables; without this argument, it may be missing.
     """
-    from tablebase.checking.proofs import proof_errors, read_proof
-    from tablebase.game.notation import parse
-    from tablebase.probe.prober import Prober
-    from tablebase.search.proof_search import INFINITE, find_proof
-    from tablebase.search.proof_trees import extract
-
     folder, file = optional_folder(data), None if output is None else Path(output)
     if check is not None:
         if game is not None:
             raise ArgumentError("the proof names its game: leave out GAME where --check names a file")
         text = read_text(Path(check), CURE_OF_CHECK)
         try:
-            rows = read_proof(text)
+            rows = lib.proofs.read_proof(text)
         except TablebaseError as wrong:
             raise TablebaseError(f"{check} holds no proof, since {wrong}: {CURE_OF_CHECK}") from wrong
-        with closing(Prober(folder)) if folder else nullcontext() as prober:
-            error = next(proof_errors(rows, prober), None)
+        with closing(lib.prober.Prober(folder)) if folder else nullcontext() as prober:
+            error = next(lib.proofs.proof_errors(rows, prober), None)
         return {name: rows[0][name] for name in ("game", "position", "outcome", "positions")} | {"fault": error}
     if game is None:
-        raise ArgumentError("there is no game: name one, or a file with a proof by --check")
+        raise ArgumentError("GAME is missing: name a game, or a file with a proof by --check")
     rules = rules_for("prove", game, size, variant)
-    begin_at = parse(rules, rules.start if position is None else position)
+    begin_at = lib.notation.parse(rules, rules.start if position is None else position)
     if file is not None:
-        check_output(file, HINT)
-    if time is None and nodes is None:
-        time = SECONDS
-    with closing(Prober(folder)) if folder else nullcontext() as prober:
+        lib.outputs.check_output(file, HINT)
+    seconds = SECONDS if time is None and nodes is None else float("inf") if time is None else time
+    nodes = lib.proof_search.INFINITE if nodes is None else nodes
+    with closing(lib.prober.Prober(folder)) if folder else nullcontext() as prober:
         known = _known(rules, begin_at, prober, table_pieces)
-        verdict = find_proof(
-            rules,
-            begin_at,
-            prober,
-            nodes=INFINITE if nodes is None else nodes,
-            seconds=float("inf") if time is None else time,
-            memory=as_size("memory", memory),
-            most_pieces=table_pieces,
-            known=known.outcome if known is not None and (file is None or known.outcome is Outcome.DRAW) else None,
-        )
-        found = extract(verdict.search, begin_at, verdict.outcome) if verdict.search and verdict.outcome else None
+        outcome = known.outcome if known is not None and (file is None or known.outcome is Outcome.DRAW) else None
+        limits: dict[str, Any] = {"nodes": nodes, "seconds": seconds, "memory": as_size("memory", memory)}
+        verdict = lib.proof_search.find_proof(rules, begin_at, prober, **limits, most_pieces=table_pieces, known=outcome)
+        found = lib.proof_trees.extract(verdict.search, begin_at, verdict.outcome) if verdict.search and verdict.outcome else None
         row = _row(rules, begin_at, verdict, found, prober, known)
     if file is not None and found is not None:
-        with written(file, HINT) as opened:
+        with lib.outputs.written(file, HINT) as opened:
             opened.writelines(f"{line}\n".encode() for line in found.text())
         say(f"wrote a proof of {found.size:,} positions to {file}")
     return row
 
 
 def show_prove(call: Call) -> int | None:
-    """Write what has been found; exit with `CHECK_FAILED` if a proof does not hold.
-
-    Without options, this command searches for a proof for up to 60 seconds. It uses the tables in the folder 'data' if this
+    """Without options, this command searches for a proof for up to 60 seconds. It uses the tables in the folder 'data' if this
     folder exists.
     """
     row = call()
-    if "fault" in row:
-        holds = "the proof holds, " if row["fault"] is None else "the proof does not hold: "
-        shown = f"{row['positions']:,} positions checked" if row["fault"] is None else row["fault"]
-        if call.style is Format.TABLE:
-            sys.stdout.write(f"{row['outcome']} of {row['position']}: {holds}{shown}\n")
-        else:
-            call.write([row])
-        return CHECK_FAILED if row["fault"] else None
     if call.style is Format.TABLE:
-        sys.stdout.write(_sentence(call.rules, call.rules.parse(call.given["position"]), row))
+        sys.stdout.write(_verdict(row) if "fault" in row else _sentence(call.rules, call.rules.parse(call.given["position"]), row))
+    elif "fault" in row or call.style is Format.JSON:
+        call.write([row])
     else:
         words = {"line": " ".join(row["line"]), "reached": _in_words(row["reached"]), "table": _in_words(row["table"])}
-        call.write([row if call.style is Format.JSON else {**row, **words}])
-    return None
+        call.write([{**row, **words}])
+    return CHECK_FAILED if row.get("fault") else None
+
+
+def _verdict(row: dict[str, Any]) -> str:
+    error = row["fault"]
+    holds = f"holds, {row['positions']:,} positions checked" if error is None else f"does not hold: {error}"
+    return f"{row['outcome']} of {row['position']}: the proof {holds}\n"
 
 
 def _known(game: Game, position: Position, prober: Prober | None, most: int | None) -> Value | None:
-    """The value of a position in which the game goes on, if one of the tables that may be used has it."""
-    from tablebase.game.moves import decided
-
-    if prober is None or decided(game, position) is not None or (most is not None and len(position.pieces) > most):
+    """The value of a position in which the game is not over, if one of the tables that may be used has it."""
+    if prober is None or lib.moves.decided(game, position) is not None or (most is not None and len(position.pieces) > most):
         return None
     try:
         return prober.slices(game).look_up(position)
@@ -154,7 +137,6 @@ def _known(game: Game, position: Position, prober: Prober | None, most: int | No
 
 
 def _sentence(game: Game, position: Position, row: dict[str, Any]) -> str:
-    """Return the result, for people."""
     side = game.sides[position.side].name
     table = row["table"] and _in_words(row["table"])
     if table and row["size"] is None and row["nodes"] == 0:
@@ -168,11 +150,8 @@ def _sentence(game: Game, position: Position, row: dict[str, Any]) -> str:
     if row["size"] is None:
         return f"{side} to move: {row['outcome']}, the game is over\n"
     ending = f" ({_in_words(row['reached'])} by the table)" if row["reached"] else ""
-    return (
-        f"{side} to move: {row['outcome']}, proved by {row['size']:,} positions ({effort})\n"
-        f"longest line, {row['plies']} plies: {' '.join(row['line'])}{ending}\n"
-        f"{known}"
-    )
+    first = f"{side} to move: {row['outcome']}, proved by {row['size']:,} positions ({effort})\n"
+    return f"{first}longest line, {row['plies']} plies: {' '.join(row['line'])}{ending}\n{known}"
 
 
 def _in_words(reached: dict[str, Any] | None) -> str | None:
@@ -182,17 +161,10 @@ def _in_words(reached: dict[str, Any] | None) -> str | None:
 def _row(
     game: Game, position: Position, verdict: Verdict, proof: Proof | None, prober: Prober | None, known: Value | None
 ) -> dict[str, Any]:
-    """Return the result, as JSON has it."""
-    from tablebase.game.notation import render
-    from tablebase.search.proof_trees import ProofReason
-
     line, last = proof.line() if proof else ((), position)
-    reached = None
-    if proof is not None and prober is not None and proof.nodes[last].reason is ProofReason.TABLE:
-        value = prober.slices(game).look_up(last)
-        reached = value.fields
+    ends_in_table = proof is not None and prober is not None and proof.nodes[last].reason is lib.proof_trees.ProofReason.TABLE
     return {
-        "position": render(game, position),
+        "position": lib.notation.render(game, position),
         "outcome": None if verdict.outcome is None else str(verdict.outcome),
         "plies": proof.plies() if proof else None if verdict.outcome is None or known else 0,
         "refuted": None if verdict.outcome else verdict.plies,
@@ -201,6 +173,6 @@ def _row(
         "table_hits": verdict.table_hits,
         "seconds": round(verdict.seconds, 3),
         "line": list(line),
-        "reached": reached,
+        "reached": prober.slices(game).look_up(last).fields if prober and ends_in_table else None,
         "table": known and known.fields,
     }

@@ -1,7 +1,6 @@
 """Verbs for games: each with the games that it takes, and its place in Python.
 
-What commands and answers over HTTP refuse, and the column `commands` of ``tablebase games``, follow from this list.
-Tests compare it with the command line and with Python.
+Refusals of commands and of answers over HTTP, and the column `commands` of ``tablebase games``, follow from this list.
 """
 
 from __future__ import annotations
@@ -9,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from tablebase.errors import RulesError, game_word
@@ -34,31 +34,25 @@ class Verb:
     http_needs: str = ""  # the capability that a game must have over HTTP, if that is another one
 
     @property
-    def module(self) -> str:
-        """The full name of the module."""
+    def _module(self) -> ModuleType:
         name = self.home.partition(":")[0]
-        return name if "." in name else f"tablebase.commands.{name}"
-
-    @property
-    def function_name(self) -> str:
-        """The name of the function or of the method."""
-        return self.name.replace("-", "_")
+        return import_module(name if "." in name else f"tablebase.commands.{name}")
 
     @property
     def owner(self) -> Any:
         """The class of an open tablebase that has it as a method; None if it is a function."""
-        owner = self.home.partition(":")[2]
-        return getattr(import_module(self.module), owner) if owner else None
+        name = self.home.partition(":")[2]
+        return getattr(self._module, name) if name else None
 
     @property
     def function(self) -> Any:
         """The function, or the method."""
-        return getattr(self.owner or import_module(self.module), self.function_name)
+        return getattr(self.owner or self._module, self.name.replace("-", "_"))
 
     @property
     def show(self) -> Any:
         """The function that writes the result on the command line; None if that needs none."""
-        return getattr(import_module(self.module), f"show_{self.function_name}", None)
+        return getattr(self._module, f"show_{self.name.replace('-', '_')}", None)
 
 
 VERBS = {
@@ -83,12 +77,12 @@ VERBS = {
         Verb("count", "Ask", "count", needs="counting", http=("game", "position")),
         Verb("analyse", "Ask", "searching", needs="search"),
         Verb("prove", "Ask", "proving", needs="search"),
-        Verb("mine", "Mine", "mining:Collection", writes_rows=False),
+        Verb("mine", "Mine", "collection:Collection", writes_rows=False),
         Verb("sql", "Mine", "cataloged:Cataloged", takes_game=False),
-        Verb("features", "Mine", "mining:Collection", of_folder=()),
-        Verb("export", "Mine", "mining:Collection", writes_rows=False),
-        Verb("patterns", "Mine", "mining:Collection", needs="patterns"),
-        Verb("plot", "Mine", "mining:Collection", writes_rows=False),
+        Verb("features", "Mine", "collection:Collection", of_folder=()),
+        Verb("export", "Mine", "collection:Collection", writes_rows=False),
+        Verb("patterns", "Mine", "patterns:PatternSearches", needs="patterns"),
+        Verb("plot", "Mine", "plotting:Charts", writes_rows=False),
         Verb("play", "Play", "playing", writes_rows=False),
         Verb("match", "Play", "matches"),
         Verb("match-stats", "Play", "matches", takes_game=False, takes_rules=True),

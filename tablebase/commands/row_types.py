@@ -1,7 +1,4 @@
-"""Answers as JSON has them: the description of the interface and the columns of the command line follow from these.
-
-Rows that are dataclasses themselves are `tablebase.catalog.catalog.Counts` and `tablebase.building.estimate.SliceEstimate`.
-"""
+"""Answers as JSON has them: the description of the interface and the columns of the command line follow from these."""
 
 from __future__ import annotations
 
@@ -47,8 +44,8 @@ class CountRow(TypedDict):
 class DividedRow(TypedDict):
     """The games after a move; also how many of them each side wins, as `won_` and its letter.
 
-    `outcome` and `distance` are those that the move forces for its side, None if they are not known, and `share` is the share of
-    games that it wins.
+    `outcome` and `distance` are the result that the move forces for its side, None if unknown, and `share` is the share of games
+    that this side wins.
     """
 
     move: str

@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Annotated, Any
 
+from tablebase.commands import lib
 from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import checked, optional_folder, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import Format, Shell
-from tablebase.errors import ArgumentError, game_word, quoted, shell_word
+from tablebase.errors import ArgumentError, game_word, shell_word
 from tablebase.game.capabilities import part
 from tablebase.game.plain_arguments import as_size, usable_workers
 from tablebase.search.choices import Options, RepeatedLines, Repetition
 from tablebase.system.compute.messages import say
-from tablebase.system.compute.progress import compiling_said, progress
 from tablebase.system.files.inputs import lines_of
 
 if TYPE_CHECKING:
@@ -57,8 +57,6 @@ def perft(
     game, players, size, variant, workers : see `tablebase.build`; the workers are threads
     """
     rules = rules_for("perft", game, size, variant, players)
-    if repetitions not in list(RepeatedLines):
-        raise ArgumentError(f"repetitions must be {' or '.join(RepeatedLines)}, not {quoted(repetitions)}")
     by_move, by_depth = part(rules, "lines")
     more: tuple[Any, ...] = (usable_workers(workers),)
     if "search" in rules.can:
@@ -66,10 +64,10 @@ def perft(
     elif repetitions != RepeatedLines.CONTINUE:
         raise ArgumentError(f"paths of {rules.name} are counted whether they repeat a state or not: leave out --repetitions")
     start = rules.initial if position is None else rules.parse(position)
-    with progress(f"perft {rules.name}", "depths", depth, compiles=True) as shown:
+    rows = []
+    with lib.progress.progress(f"perft {rules.name}", "depths", depth, compiles=True) as shown:
         if divide:
             return [{"move": move, "leaves": leaves} for move, leaves in by_move(rules, start, depth, *more).items()]
-        rows = []
         for number, leaves, seconds in by_depth(rules, start, depth, *more):
             shown.update()
             rows.append({"depth": number, "leaves": leaves, "seconds": round(seconds, 3)})
@@ -77,9 +75,7 @@ def perft(
 
 
 def show_perft(call: Call) -> None:
-    """Write the leaves of each depth, or of each move.
-
-    Without options, this command prints the number of legal move sequences of lengths 1 to 4 from the initial position. It does
+    """Without options, this command prints the number of legal move sequences of lengths 1 to 4 from the initial position. It does
     not need tables.
     """
     call.write(call(), ["move", "leaves"] if call.given.get("divide") else ["depth", "leaves", "seconds"])
@@ -134,41 +130,32 @@ def analyse(
     workers : int
         Number of threads. With several threads, results can vary.
     data : str or Path, optional
-        The folder of the tables; there need not be any if it is not named.
+        Folder of the tables; without this argument, it may be missing.
     """
-    from tablebase.game.notation import parse
-    from tablebase.probe.prober import Prober
-    from tablebase.search.engine import Engine
-
     rules, folder = rules_for("analyse", game, size, variant), None if no_tables else optional_folder(data)
-    begin_at = parse(rules, rules.start if position is None else position)
-    if repetition not in list(Repetition):
-        raise ArgumentError(f"repetition must be {' or '.join(Repetition)}, not {quoted(repetition)}")
+    begin_at = lib.notation.parse(rules, rules.start if position is None else position)
     if depth is None and time is None and nodes is None:
         time = ANALYSED
-    settings = Options(
-        exact=exact,
-        threads=usable_workers(workers),
-        hash_bytes=as_size("hash", hash),
-        repetition=Repetition(repetition),
-        progress=progress_limit,
-    )
+    threads, hash_bytes = usable_workers(workers), as_size("hash", hash)
+    settings = Options(exact, threads, hash_bytes, repetition=Repetition(repetition), progress=progress_limit)
     with ExitStack() as stack:
-        prober = stack.enter_context(closing(Prober(folder))) if folder else None
-        engine = Engine(rules, prober, settings)
+        prober = stack.enter_context(closing(lib.prober.Prober(folder))) if folder else None
+        engine = lib.engine.Engine(rules, prober, settings)
         answers = engine.analyse(begin_at, depth=depth, seconds=time, nodes=nodes, lines=lines)
         return _analysed(engine, answers, prober, stack.pop_all())
 
 
 def show_analyse(call: Call) -> None:
-    """Write a line for each depth as soon as there is one.
-
-    Without options, this command searches the position for up to 5 seconds on one thread, and prints a line after each search
+    """Without options, this command searches the position for up to 5 seconds on one thread, and prints a line after each search
     depth. It uses the tables in the folder 'data' if this folder exists.
     """
     answers = call()
+    if call.style is Format.JSON:
+        call.write(answer.to_dict() for answer in answers)
+        return
     if call.style is not Format.TABLE:
-        call.write(_analysis_row(answer, call.style) for answer in answers)
+        reached = ((answer, answer.reached and answer.reached.said) for answer in answers)
+        call.write({**answer.to_dict(), "line": " ".join(answer.line), "reached": said} for answer, said in reached)
         return
     sys.stdout.write(f"{'depth':>5}   {'score':>18}   {'nodes':>13}   {'nodes/s':>10}   {'table hits':>10}   line\n")
     for answer in answers:
@@ -180,19 +167,10 @@ def show_analyse(call: Call) -> None:
         )
 
 
-def _analysis_row(answer: Analysis, style: Format) -> dict[str, Any]:
-    """An answer as JSON has it, or with texts for what has parts."""
-    row = answer.to_dict()
-    if style is not Format.JSON:
-        row["line"] = " ".join(answer.line)
-        row["reached"] = None if answer.reached is None else answer.reached.said
-    return row
-
-
 def _analysed(engine: Engine, answers: Iterator[Analysis], prober: Prober | None, opened: ExitStack) -> Iterator[Analysis]:
     """The answers of a search, and at the end a sentence about missing tables."""
     name = engine.game.name
-    with opened, compiling_said(f"analyse {name}"):
+    with opened, lib.progress.compiling_said(f"analyse {name}"):
         yield from answers
     if prober is not None and engine.missing:
         some, count = min(engine.missing), len(engine.missing)
@@ -212,17 +190,13 @@ def uci(game: shared.GameName, *, size: shared.Size = None, variant: shared.Vari
     ----------
     game, size, variant, data : see `analyse`
     """
-    from tablebase.play.protocol.uci_server import UciServer
-    from tablebase.play.protocol.uci_settings import UciSettings
-
     rules, folder = rules_for("uci", game, size, variant), optional_folder(data)
     if isinstance(sys.stdin, io.TextIOWrapper):
         # Bytes that are not text are escaped.
         sys.stdin.reconfigure(errors="backslashreplace")
-    UciServer(UciSettings(rules, folder), _write).serve(lines_of(sys.stdin))
+    lib.uci_server.UciServer(lib.uci_settings.UciSettings(rules, folder), _write).serve(lines_of(sys.stdin))
 
 
 def _write(line: str) -> None:
-    """Write a line, which a reader gets immediately."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()

@@ -9,16 +9,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
-from functools import cache
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, get_origin
 
 import click
 from click.core import ParameterSource
 
+from tablebase.commands import lib
 from tablebase.commands.calls import OF_FOLDER, Call, show_result
-from tablebase.commands.parameters import Parameter, Shell, of_shell, parameters_of
-from tablebase.commands.registry import Verb
+from tablebase.commands.parameters import Parameter, Shell, of_shell, parameters_of, words_of
+from tablebase.commands.registry import VERBS, Verb
 from tablebase.errors import TablebaseError, did_you_mean, quoted
 from tablebase.system.compute.messages import silenced
 from tablebase.system.compute.modules import docstring
@@ -56,33 +56,9 @@ def verb_parameters(verb: Verb) -> list[Parameter]:
     )
 
 
-# What follows makes commands of click.
-
-
 class _Word(click.Choice[Any]):
-    """A member of an enumeration, or one of some words."""
-
-    def normalize_choice(self, choice: object, ctx: click.Context | None) -> str:
-        """The word for a choice."""
-        del ctx
+    def normalize_choice(self, choice: object, ctx: click.Context | None) -> str:  # noqa: ARG002
         return str(choice)
-
-
-class _InRange(click.FloatRange):
-    """A number from a range, which the help shows."""
-
-    def __init__(self, number: type, shell: Shell) -> None:
-        super().__init__(shell.least, shell.most)
-        self._number = number
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number that a text says."""
-        number = _Read(self._number).convert(value, param, ctx)
-        if self.min is not None and not number >= self.min:
-            self.fail(f"Input should be greater than or equal to {self.min}", param, ctx)
-        if self.max is not None and not number <= self.max:
-            self.fail(f"Input should be less than or equal to {self.max}", param, ctx)
-        return number
 
 
 class _Read(click.ParamType[Any]):
@@ -90,48 +66,46 @@ class _Read(click.ParamType[Any]):
 
     name = "text"
 
-    def __init__(self, read: Callable[[str], Any]) -> None:
-        self._read = read
+    def __init__(self, read: Callable[[str], Any], shell: Shell) -> None:
+        self._read, self.min, self.max = read, shell.least, shell.most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The value that the function reads."""
         try:
-            return self._read(value)
+            number = self._read(value)
         except TablebaseError:
             raise
         except ValueError:
             kind = "an integer" if self._read is int else "a number"
             self.fail(f"Input should be a valid {kind.split()[1]}, unable to parse string as {kind}", param, ctx)
+        if self.min is not None and not number >= self.min:
+            self.fail(f"Input should be greater than or equal to {self.min}", param, ctx)
+        if self.max is not None and not number <= self.max:
+            self.fail(f"Input should be less than or equal to {self.max}", param, ctx)
+        return number
+
+
+class _InRange(_Read, click.FloatRange):
+    """A number from a range, which the help shows."""
+
+    min_open = max_open = False
 
 
 def _type_of(kinds: Sequence[Any], shell: Shell) -> click.ParamType[Any]:
-    """Return how click reads a value that is one of several types of Python."""
     if shell.parse:
-        return _Read(shell.parse)
-    for kind in kinds:
-        if get_origin(kind) is Literal:
-            return _Word(get_args(kind))
-        if isinstance(kind, type) and issubclass(kind, Enum):
-            return _Word(kind)
+        return _Read(shell.parse, shell)
+    if words := words_of(kinds):
+        return _Word(words)
     if Path in kinds:
         return click.Path(path_type=Path)
     number = next((kind for kind in (float, int) if kind in kinds), None)
-    if number is None:
-        return click.STRING
-    return _Read(number) if shell.least is None else _InRange(number, shell)
+    return click.STRING if number is None else (_Read if shell.least is None else _InRange)(number, shell)
 
 
 class _Argument(click.Argument):
-    """An argument, which has a place of its own in the help."""
-
-    def get_usage_pieces(self, ctx: click.Context) -> list[str]:
-        """The argument in the first line of the help."""
-        del ctx
+    def get_usage_pieces(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return [str(self.metavar) if self.required else f"[{self.metavar}]"]
 
-    def get_error_hint(self, ctx: click.Context | None) -> str:
-        """The argument in an error."""
-        del ctx
+    def get_error_hint(self, ctx: click.Context | None) -> str:  # noqa: ARG002
         return f"'{self.metavar}'"
 
 
@@ -143,9 +117,7 @@ class Exemplified:
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write the examples as click takes text that it must not wrap."""
-        from tablebase.game.examples import examples
-
-        for lines in examples(f"help of {self.name}"):
+        for lines in lib.examples.examples(f"help of {self.name}"):
             self.epilog = "\n  ".join([f"\b\nExample{'s' if len(lines) > 1 else ''}:", *lines])
         super().format_epilog(ctx, formatter)  # type: ignore[misc]
 
@@ -153,13 +125,13 @@ class Exemplified:
 class _Command(Exemplified, click.Command):
     """A verb as a command.
 
-    Its help has the first paragraph about the function and those that begin with "Without" or "With only", then the further
-    paragraphs about the rendering function.
+    Its help has the first paragraph about the function and those that begin with "Without" or "With only", then the docstring of
+    the rendering function.
     """
 
     def __init__(self, verb: Verb) -> None:
         self.verb, self.parameters = verb, verb_parameters(verb)
-        more = docstring(verb.show or show_result).partition("\n\n")[2].partition("Parameters\n---")[0].strip()
+        more = docstring(verb.show).partition("Parameters\n---")[0].strip() if verb.show else ""
         first, *others = docstring(verb.function).split("\n\n")
         text = "\n\n".join(filter(None, (first, *(one for one in others if one.startswith(("Without ", "With only "))), more)))
         more_options = "limits" in inspect.signature(verb.function).parameters
@@ -168,7 +140,6 @@ class _Command(Exemplified, click.Command):
         super().__init__(verb.name, help=text, params=params, context_settings=settings)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write arguments, then options; many options stand in groups."""
         arguments = [part for part in self.parameters if part.shell.argument]
         sections = {"Arguments": [(part.shell.metavar, part.help + "  [required]" * part.is_required) for part in arguments]}
         options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
@@ -186,34 +157,24 @@ class _Command(Exemplified, click.Command):
         """Write nothing at the place that recent versions of click give to arguments."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Call the function with what is given, and write its result; the exit code, if there is one."""
         given = {name: value for name, value in ctx.params.items() if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT}
         show = self.verb.show or show_result
         if files := given.pop("rules", None):
-            from tablebase.game.installed import use_rules
-
             for file in files:
-                use_rules(file)
+                lib.installed.use_rules(file)
         if given.pop("quiet", False):
             ctx.with_resource(silenced())
         shown = {one.name: given.pop(one.name) for one in parameters_of(show) if one.name in given}
         call = Call(self.verb, given)
         if ctx.args:
-            from tablebase.building.kinds import table_kind
-
-            call.given |= table_kind(call.rules).limits_from(ctx.args, lambda: _unknown_option(ctx))
+            word = ctx.args[0]
+            meant = did_you_mean(word, [option for one in self.params for option in one.opts])
+            unknown = TablebaseError(f"unknown option {quoted(word)}{meant}: 'tablebase {ctx.info_name} --help' lists all")
+            call.given |= lib.kinds.table_kind(call.rules).limits_from(ctx.args, lambda: unknown)
         return show(call, **shown)
 
 
-def _unknown_option(ctx: click.Context) -> TablebaseError:
-    """The error about the first option that neither a command nor a game's tables have."""
-    word = ctx.args[0]
-    meant = did_you_mean(word, [option for one in ctx.command.params for option in one.opts])
-    return TablebaseError(f"there is no option {quoted(word)}{meant}: 'tablebase {ctx.info_name} --help' lists them")
-
-
 def _parts_of(one: Parameter) -> Iterator[click.Parameter]:
-    """The argument or the option for a parameter of Python; for some arguments also an option."""
     shell, kind = one.shell, _type_of(one.kinds, one.shell)
     metavar = shell.metavar or ("|".join(map(str, kind.choices)) if isinstance(kind, click.Choice) else None)
     default = shell.default or (str(one.default) if isinstance(one.default, Enum) else one.default)
@@ -224,24 +185,25 @@ def _parts_of(one: Parameter) -> Iterator[click.Parameter]:
 
         return [name for name in resolve_name(shell.complete)() if name.startswith(beginning)]
 
-    more: dict[str, Any] = {"type": kind, "metavar": metavar, "help": one.help}
-    more |= {"shell_complete": completed} if shell.complete else {}
+    more: dict[str, Any] = {"help": one.help}
+    if bool not in one.kinds:
+        more |= {"type": kind, "metavar": metavar, "shell_complete": completed if shell.complete else None}
     if shell.argument:
         yield _Argument([one.name], required=one.is_required, nargs=-1 if several else 1, **more)
-    if shell.argument and shell.option:
-        yield click.Option([shell.option, "start"], metavar=metavar, help=f"Same as the argument {metavar}.")
-    if not shell.argument:
-        yield click.Option(
-            [shell.option or f"--{one.name.replace('_', '-')}", one.name],
-            show_default=one.default != "",
-            is_flag=bool in one.kinds,
-            multiple=several,
-            envvar=shell.variable or None,
-            show_envvar=True,
-            # Click takes a default that is None for a value.
-            **({"required": True} if one.is_required else {"default": None if several else default}),
-            **(more if bool not in one.kinds else {"help": one.help}),
-        )
+        if shell.option:
+            yield click.Option([shell.option, "start"], metavar=metavar, help=f"Same as the argument {metavar}.")
+        return
+    # Click takes a default that is None for a value.
+    more |= {"required": True} if one.is_required else {"default": None if several else default}
+    yield click.Option(
+        [shell.option or f"--{one.name.replace('_', '-')}", one.name],
+        show_default=one.default != "",
+        is_flag=bool in one.kinds,
+        multiple=several,
+        envvar=shell.variable or None,
+        show_envvar=True,
+        **more,
+    )
 
 
 def summary(verb: Verb) -> str:
@@ -249,5 +211,6 @@ def summary(verb: Verb) -> str:
     return docstring(verb.function).partition("\n\n")[0]
 
 
-command_of = cache(_Command)
-"""The command of a verb."""
+def command_of(name: str) -> Any:
+    """A command of click by the name of its verb."""
+    return _Command(VERBS[name])

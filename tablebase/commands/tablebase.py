@@ -1,8 +1,4 @@
-"""An open tablebase: what `tablebase.open` returns.
-
-Queries come in pairs: `probe_…` raises `MissingTableError` if a table has not been built, `get_…` returns a default
-instead. A missing table can never be mistaken for a draw.
-"""
+"""An open tablebase. `probe…` raises `MissingTableError` if a table is missing, `get…` returns a default: never a draw."""
 
 from __future__ import annotations
 
@@ -10,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, overload
 
+from tablebase.commands import lib
 from tablebase.commands.arguments import as_optional, shortened
 from tablebase.commands.collection import Collection
 from tablebase.commands.parameters import PYTHON_ONLY, AnyPosition, GameName, Shell
@@ -38,22 +35,16 @@ Default = TypeVar("Default")
 class Tablebase(Collection):
     """A folder of tables, open for queries. Safe to use from several threads, and from processes however they are started.
 
-    Each method raises `MissingTableError`, which names the command that builds the table, if it needs one that has not been built;
-    `NotationError` if a text is not a position or a material; and another `TablebaseError` if an argument is wrong, or if the
-    tablebase has been closed.
+    Methods raise `MissingTableError`, with the command that builds the table, if a table is missing; `NotationError` if a text is
+    not a position or a material; and another `TablebaseError` if an argument is wrong or the tablebase has been closed. The
+    `prober` answers the same queries for `Game` and `Position` objects.
 
     Parameters
     ----------
-    folder : str or Path
     catalog : str, optional
         URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
     cache : int or str, optional
         Memory for decompressed chunks of tables, in bytes or as a text such as ``1G``; by default 256 MiB.
-
-    Attributes
-    ----------
-    prober : Prober
-        Answers the same queries for `Game` and `Position` objects.
 
     Examples
     --------
@@ -65,12 +56,9 @@ class Tablebase(Collection):
 
     def __init__(self, folder: str | Path, catalog: str | None = None, cache: int | str | None = None) -> None:
         super().__init__(as_path("folder", folder), None if catalog is None else as_text("catalog", catalog))
-        from tablebase.probe.prober import Prober
-        from tablebase.tables.folder import check_folder
-
-        check_folder(self.folder, built=True)
+        lib.folder.check_folder(self.folder, built=True)
         self._cache = None if cache is None else as_size("cache", cache)
-        self.prober = Prober(self.folder, self._cache)
+        self.prober = lib.prober.Prober(self.folder, self._cache)
 
     def __repr__(self) -> str:
         return f"Tablebase({str(self.folder)!r})"
@@ -86,7 +74,7 @@ class Tablebase(Collection):
         self.close()
 
     def close(self) -> None:
-        """Close all files, and those of its queries; whatever is asked afterwards is a `TablebaseError`."""
+        """Close all files, including the files of queries; further queries raise `TablebaseError`."""
         super().close()
         self.prober.close()
 
@@ -122,8 +110,6 @@ class Tablebase(Collection):
 
         Parameters
         ----------
-        game : str, Game or StochasticGame
-        position : str or Position
         strict : bool
             Stop with an error at the first position that is invalid or needs a missing table.
         turns : int, optional
@@ -148,10 +134,9 @@ class Tablebase(Collection):
     def probe_values(self, game: AnyGame, positions: Sequence[Any]) -> list[Any]:
         """Values of many positions, as `probe_value` has them, or its error for the first that has none; see `probe_many`."""
         answers = self.probe_many(game, positions)
-        values: list[Any] = answers.values()
-        for place in sorted(answers.errors):
-            raise answers.errors[place]
-        return shortened(values)
+        if answers.errors:
+            raise answers.errors[min(answers.errors)]
+        return shortened(answers.values())
 
     def get_values(self, game: AnyGame, positions: Sequence[Any], default: Default | None = None) -> list[Any | Default | None]:
         """Like `probe_values`, but with `default` for each position that has no answer."""
@@ -170,13 +155,12 @@ class Tablebase(Collection):
 
         Parameters
         ----------
-        game : str, Game or StochasticGame
         positions : sequence of str or Position
             Of a game by compiled functions also an array of whole numbers, which must be positions: this is not examined.
         strict : bool
-            Whether a position has no answer if the table that one of its moves leads to is missing.
+            Give no answer for a position if the table that one of its moves leads to is missing.
         turns : int, optional
-            Of a game with chance: also the chances of winning within this number of turns.
+            In games with chance, also give the probability of winning within this number of turns.
 
         Returns
         -------
@@ -197,7 +181,6 @@ class Tablebase(Collection):
 
         Parameters
         ----------
-        game : str or Game
         material : str
             Such as ``RCvW``.
         side : int
@@ -205,8 +188,8 @@ class Tablebase(Collection):
         squares : ndarray of int8, shape (positions, pieces)
             The square of each piece, in the order of the material.
         check : bool
-            Whether to check that each row is a position in which the game is not over. Without it, a row that is not has a
-            meaningless value, or an `IndexError`.
+            Check that each row is a position in which the game is not over; otherwise, other rows have meaningless values, or raise
+            `IndexError`.
 
         Returns
         -------
@@ -224,14 +207,11 @@ class Tablebase(Collection):
         """
         import numpy as np
 
-        from tablebase.positions.material import parse_material
-        from tablebase.probe.squares import checked_squares
-
         rules = self._game(game)
         if not isinstance(side, (int, np.integer)) or side not in (0, 1):
             raise NotationError(f"the side to move is 0 or 1, not {quoted(side)}")
-        wanted = parse_material(rules, material)
-        rows = checked_squares(rules, wanted, side, squares) if check else squares
+        wanted = lib.material.parse_material(rules, material)
+        rows = lib.squares.checked_squares(rules, wanted, side, squares) if check else squares
         return self.prober.slices(rules).values_at(wanted, side, rows)
 
     def line(
@@ -243,42 +223,28 @@ class Tablebase(Collection):
         """Show best play from a position to the end of the game.
 
         It has a probe of the position, and of each position that the best moves and the likeliest draws lead to. It ends when the
-        game does or the best move wins at once, in a draw as soon as a position repeats, or after `plies` plies; in a game with
+        game does or the best move wins immediately, in a draw as soon as a position repeats, or after `plies` plies; in a game with
         chance, after 1,000 positions.
 
         Parameters
         ----------
-        game : str, Game or StochasticGame
         position : str or Position, optional
             By default the start of the game.
         plies : int, optional
             Stop after N plies (moves by one side).
         """
-        from tablebase.game.game_arguments import as_asked
-
         most = as_optional(as_number, "plies", plies)
         rules = self._rules(game)
-        return self.prober.line(rules, as_asked(rules, rules.initial if position is None else position), most)
+        return self.prober.line(rules, lib.game_arguments.as_asked(rules, rules.initial if position is None else position), most)
 
     def engine(self, game: str | Game, **options: Any) -> Engine:
-        """An engine that searches positions without a table, and ends its lines in these tables.
+        """An engine that searches positions without a table, and ends its lines in these tables, while they are open.
 
-        It must not search after the tablebase has been closed.
-
-        Parameters
-        ----------
-        game : str or Game
-        **options
-            Of `tablebase.search.Options`, such as ``exact`` and ``threads``.
+        `options` are fields of `tablebase.search.Options`, such as ``exact`` and ``threads``.
         """
-        from tablebase.search import Engine, Options
-
         rules = self._game(game)
-        return Engine(rules, self.prober, Options(**as_options(Options, options)))
+        return lib.search.Engine(rules, self.prober, lib.search.Options(**as_options(lib.search.Options, options)))
 
     def _asked(self, game: AnyGame, position: Any) -> tuple[Rules[Any], Any]:
-        """The game, and a position of it."""
-        from tablebase.game.game_arguments import as_asked
-
         rules = self._rules(game)
-        return rules, as_asked(rules, position)
+        return rules, lib.game_arguments.as_asked(rules, position)

@@ -10,14 +10,13 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from tablebase.commands import lib
 from tablebase.commands.arguments import as_duration, as_folder, as_optional, checked, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import Data, GameName, Output, Shell, Size, Variant
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game.plain_arguments import as_path, parse_duration
-from tablebase.mining.charts.picture_files import OTHER_CURVE, check_picture
 from tablebase.system.compute.messages import say
-from tablebase.system.compute.progress import progress
 
 if TYPE_CHECKING:
     from tablebase.play.learning.learner import Learner
@@ -77,29 +76,24 @@ def train(
     list of dict
         A row for each measurement, with the fields of `tablebase.play.learning.self_play.Measure`; none without tables.
     """
-    from tablebase.building.plan import check_tables
-    from tablebase.probe.prober import Prober
-    from tablebase.system.files.outputs import check_output, lock_of, locked
-    from tablebase.tables.folder import check_folder
-
     rules = rules_for("train", game, size, variant)
     path, picture = Path(output), as_optional(as_path, "curve", curve)
     if picture is not None:
-        check_picture(picture, OTHER_CURVE)
+        lib.picture_files.check_picture(picture, lib.picture_files.OTHER_CURVE)
     given = {"order": order, "rate": rate, "exploration": exploration, "trace": trace, "seed": seed}
     folder = as_folder(data)
-    check_folder(folder)
+    lib.folder.check_folder(folder)
     seconds = as_optional(as_duration, "duration", duration)
     end = None if seconds is None else clock.monotonic() + seconds
-    check_output(path, OTHER_FILE)
+    lib.outputs.check_output(path, OTHER_FILE)
     busy = f"another training is writing to {path}: wait for it, or {OTHER_FILE}"
-    with locked(lock_of(path), busy), closing(Prober(folder)) as prober:
+    with lib.outputs.locked(lib.outputs.lock_of(path), busy), closing(lib.prober.Prober(folder)) as prober:
         learner = _begun(rules, path, {name: value for name, value in given.items() if value is not None})
         if games <= learner.games:
-            raise TablebaseError(f"the learner in {path} has played {learner.games:,} games: ask for more with --games")
+            raise TablebaseError(f"the learner in {path} has played {learner.games:,} games: increase --games")
         source = None
         try:
-            check_tables(rules, learner.start, folder)
+            lib.plan.check_tables(rules, learner.start, folder)
             source = prober.of(rules)
         except MissingTableError as error:
             if picture is not None:
@@ -113,41 +107,29 @@ def train(
 
 
 def show_train(call: Call) -> None:
-    """Write a row for each measurement.
-
-    With only --output, this command plays 20,000 training games. After every 1,000 games, it saves the player and compares its
+    """With only --output, this command plays 20,000 training games. After every 1,000 games, it saves the player and compares its
     play with the tables in the folder 'data'. If tables are missing, it skips this comparison.
     """
-    from tablebase.play.learning.self_play import Measure
-
-    call.write(call(), [one.name for one in fields(Measure)])
+    call.write(call(), [one.name for one in fields(lib.self_play.Measure)])
 
 
 def _begun(rules: Any, path: Path, given: dict[str, Any]) -> Learner:
-    """The learner in a file, or a new one; settings that are given must be those of the file."""
-    from tablebase.play.learning.learner import Learner
-    from tablebase.play.learning.self_play import Training
-
-    training = Training(**given)
-    learner = Learner(rules, rules.initial, training)
+    training = lib.self_play.Training(**given)
+    learner = lib.learner.Learner(rules, rules.initial, training)
     if not path.exists():
         return learner
     learner.load(path)
-    for name, value in given.items():
-        used = getattr(learner.training, name)
-        if value != used:
+    for name, used in asdict(learner.training).items():
+        if given.get(name, used) != used:
             raise TablebaseError(f"the learner in {path} has the {name} {used:g}: leave out --{name}, or {OTHER_FILE}")
     return learner
 
 
 def _train(learner: Learner, path: Path, source: Any, total: int, every: int, end: float | None) -> None:
-    """Train up to a number of games or until a time of the clock; save and measure on the way, and at the end."""
-    from tablebase.play.learning.self_play import train as trained
-
-    with progress(f"train {learner.values.game.name}", "games", total, learner.games) as shown:
+    with lib.progress.progress(f"train {learner.values.game.name}", "games", total, learner.games) as shown:
         _measure(learner, source)
         begun = clock.monotonic()
-        for number in trained(learner.values, learner.start, learner.training, range(learner.games, total)):
+        for number in lib.self_play.train(learner.values, learner.start, learner.training, range(learner.games, total)):
             shown.update()
             late = end is not None and clock.monotonic() >= end
             if late or number + 1 == total or (number + 1) % every == 0:
@@ -161,24 +143,19 @@ def _train(learner: Learner, path: Path, source: Any, total: int, every: int, en
 
 def _measure(learner: Learner, source: Any) -> None:
     """Add a point to the curve, if there is none yet of so many games."""
-    from tablebase.play.learning.self_play import measure
-
     if source is not None and (not learner.curve or learner.curve[-1].games < learner.games):
-        learner.curve.append(measure(learner.values, learner.start, source, learner.games, learner.seconds))
+        learner.curve.append(lib.self_play.measure(learner.values, learner.start, source, learner.games, learner.seconds))
 
 
 def _draw(game: Any, curve: Sequence[Measure], path: Path) -> None:
-    """Draw the learning curve: quality of play by number of training games."""
-    from tablebase.mining.charts.charted_slices import title_of
-    from tablebase.mining.charts.drawing import draw_curves, save
-
-    known = [one for one in curve if one.kept_in_choices is not None]
+    known, games = [one for one in curve if one.kept_in_choices is not None], [one.games for one in curve]
     curves = {
-        "outcome kept": ([one.games for one in curve], [one.kept for one in curve]),
+        "outcome kept": (games, [one.kept for one in curve]),
         "outcome kept where a move can lose it": ([one.games for one in known], [one.kept_in_choices or 0.0 for one in known]),
-        "mean error of the expected result, 0 to 2": ([one.games for one in curve], [one.error for one in curve]),
+        "mean error of the expected result, 0 to 2": (games, [one.error for one in curve]),
     }
-    caption = f"{title_of(game, sized=True)}: positions that it meets in games with itself, by the tables"
+    caption = f"{lib.charted_slices.title_of(game, sized=True)}: positions that it meets in games with itself, by the tables"
     labels = "games played", "share of moves; error"
-    save(draw_curves("What a learner has learned", caption, labels, curves, percent=False), path, OTHER_CURVE)
+    drawn = lib.drawing.draw_curves("What a learner has learned", caption, labels, curves, percent=False)
+    lib.drawing.save(drawn, path, lib.picture_files.OTHER_CURVE)
     say(f"wrote {path}: the learning curve")

@@ -8,14 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from tablebase.commands import lib
 from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_catalog, as_counts, as_folder, as_optional, checked, rules_for
 from tablebase.commands.parameters import Shell
 from tablebase.errors import ArgumentError, ConflictError
 from tablebase.game.plain_arguments import as_path, as_texts
 from tablebase.system.compute.messages import say
-from tablebase.system.compute.progress import progress
-from tablebase.tables.object_store import is_url
 
 if TYPE_CHECKING:
     from tablebase.building.transfer import Taken
@@ -28,26 +27,14 @@ STRONGEST = 22
 
 @dataclass
 class Transfer:
-    """Result for the tables that were to be taken to another place.
+    """Result of a transfer: numbers of all `tables`, of `new` tables and of tables already `there`, and the bytes of new files."""
 
-    Parameters
-    ----------
-    tables : int
-        All that were asked for.
-    new, there : int
-        Tables that were made, and those that were there before.
-    bytes, before : int
-        Of the new tables' files, and of the files that they were made from.
-    linked : int
-        New tables that are hard links, and so take no space of their own.
-    """
-
-    tables: int
+    tables: int  # all that were selected
     new: int = 0
-    there: int = 0
-    bytes: int = 0
-    before: int = 0
-    linked: int = 0
+    there: int = 0  # tables that the target already had
+    bytes: int = 0  # of the new files
+    before: int = 0  # of the files that they were made from
+    linked: int = 0  # new tables that are hard links, which use no additional disk space
 
     def __str__(self) -> str:
         there = f"; there already: {self.there}" if self.there else ""
@@ -79,25 +66,18 @@ def copy(
         Another folder, or the address of an object store, such as ``s3://bucket/path``.
     game, size, variant, pieces, material, data, catalog, verbose : see `tablebase.build`; by default all tables of the game
     with_dependencies : bool
-        Whether to take the tables that these depend on, too.
+        Also copy the tables that these depend on.
 
     Raises
     ------
-    MissingTableError
-        If a table that is named has not been built.
-    ConflictError
-        If there is another table under the name of one of these.
+    MissingTableError, ConflictError
+        If a named table has not been built, or the target has another table of this name.
     """
-    from tablebase.building.copies import FolderSource, upload
-    from tablebase.building.copies import copy as copy_tables
-    from tablebase.building.transfer import entries_asked_for
-
     rules, folder, named = rules_for("copy", game, size, variant), as_folder(data), as_optional(as_texts, "material", material)
-    target = None if is_url(str(to)) else _target(to, folder)
-    url, source = as_catalog(catalog), FolderSource(folder)
-    entries = entries_asked_for(rules, as_counts(pieces), named, folder, url, with_dependencies=with_dependencies)
-
-    copied = upload(source, entries, str(to)) if target is None else copy_tables(source, entries, target)
+    target = None if lib.object_store.is_url(str(to)) else _target(to, folder)
+    url, source = as_catalog(catalog), lib.copies.FolderSource(folder)
+    entries = lib.transfer.entries_asked_for(rules, as_counts(pieces), named, folder, url, with_dependencies=with_dependencies)
+    copied = lib.copies.upload(source, entries, str(to)) if target is None else lib.copies.copy(source, entries, target)
     done = _take(f"copy {rules.name}", "copied to", to, entries, lambda _: copied, verbose=verbose)
     done.linked = source.linked
     if done.new and target is not None:
@@ -127,20 +107,15 @@ def merge(
     Raises
     ------
     ConflictError
-        If there is another table under the name of one of these.
+        If the folder has another table of this name.
     """
-    from tablebase.building.copies import copy as copy_tables
-    from tablebase.building.copies import opened_source
-    from tablebase.building.reindex import prepare_catalog
-    from tablebase.building.transfer import usable_entries
-
     folder, url = as_folder(data), as_catalog(catalog)
-    if not is_url(str(place)):
-        _other("place", place, folder)
-    prepare_catalog(folder, url)
-    with opened_source(str(place)) as source:
-        entries, errors = usable_entries(source.entries().values())
-        merged = copy_tables(source, entries, folder, errors, url)
+    if not lib.object_store.is_url(str(place)):
+        _check_other(as_path("place", place), folder)
+    lib.reindex.prepare_catalog(folder, url)
+    with lib.copies.opened_source(str(place)) as source:
+        entries, errors = lib.transfer.usable_entries(source.entries().values())
+        merged = lib.copies.copy(source, entries, folder, errors, url)
         return _take(f"merge {place}", "taken into", folder, entries, lambda _: merged, failed=len(errors), verbose=verbose)
 
 
@@ -165,25 +140,19 @@ def pack(
     With only --to, this command packs all tables of the game in the folder 'data' and uses all processors. The original tables
     remain unchanged.
 
-    Parameters are those of `copy`, and:
-
     Parameters
     ----------
     strength : int
         Zstandard compression level; a higher level gives smaller files but takes longer.
+    game, to, size, variant, pieces, material, with_dependencies, data, catalog, verbose : see `copy`
     workers : see `tablebase.build`
     """
-    from tablebase.building.copies import rewrite
-    from tablebase.building.options import local_executor
-    from tablebase.building.transfer import entries_asked_for
-    from tablebase.tables.header import PACKED
-
     if strength > STRONGEST:
         raise ArgumentError(f"strength is a number from 1 to {STRONGEST}, not {strength}")
     rules, folder, named = rules_for("pack", game, size, variant), as_folder(data), as_optional(as_texts, "material", material)
-    target, url, executor = _target(to, folder), as_catalog(catalog), local_executor(workers)
-    entries = entries_asked_for(rules, as_counts(pieces), named, folder, url, with_dependencies=with_dependencies)
-    packed = partial(rewrite, folder, entries, target, PACKED._replace(level=strength), executor)
+    target, url, executor = _target(to, folder), as_catalog(catalog), lib.options.local_executor(workers)
+    entries = lib.transfer.entries_asked_for(rules, as_counts(pieces), named, folder, url, with_dependencies=with_dependencies)
+    packed = partial(lib.copies.rewrite, folder, entries, target, lib.header.PACKED._replace(level=strength), executor)
     done = _take(f"pack {rules.name}", "packed in", to, entries, packed, verbose=verbose)
     if done.new:
         say(f"they had {done.before:,} bytes before")
@@ -208,37 +177,26 @@ def unpack(
         Folder that contains packed tables.
     to, workers, verbose : as in `pack`
     """
-    from tablebase.building.copies import rewrite
-    from tablebase.building.options import local_executor
-    from tablebase.building.transfer import usable_entries
-    from tablebase.catalog.catalog import entries_of
-    from tablebase.tables.header import BUILT
-
     folder = Path(place)
-    target, executor = _target(to, folder), local_executor(workers)
-    entries, errors = usable_entries(entries_of(folder).values())
-    restored = partial(rewrite, folder, entries, target, BUILT, executor, errors=errors)
+    target, executor = _target(to, folder), lib.options.local_executor(workers)
+    entries, errors = lib.transfer.usable_entries(lib.catalog.entries_of(folder).values())
+    restored = partial(lib.copies.rewrite, folder, entries, target, lib.header.BUILT, executor, errors=errors)
     return _take(f"unpack {place}", "unpacked in", to, entries, restored, failed=len(errors), verbose=verbose)
 
 
-def _other(name: str, place: str | Path, data: Path) -> Path:
-    """The folder of this name, which must not be that of the tables, nor the address of an object store."""
-    if is_url(str(place)):
-        raise ArgumentError(f"{place} is not a folder: only 'copy' and 'merge' know object stores")
-    folder = as_path(name, place)
-    if folder.resolve() == data.resolve():
+def _check_other(place: Path, data: Path) -> None:
+    if place.resolve() == data.resolve():
         raise ArgumentError(f"{place} is the folder of the tables itself: name another one")
-    return folder
 
 
 def _target(place: str | Path, data: Path) -> Path:
-    """The folder that tables are written to, with a catalog; like `_other`, and not in the folder of a tablebase either."""
-    from tablebase.building.reindex import prepare_catalog
-    from tablebase.system.files.outputs import check_output_folder
-
-    folder = _other("to", place, data)
-    check_output_folder(folder, "name another folder with --to", folder=data)
-    prepare_catalog(folder)
+    """Make the catalog of the folder that tables are written to, which must not be in the folder of a tablebase."""
+    if lib.object_store.is_url(str(place)):
+        raise ArgumentError(f"{place} is not a folder: only 'copy' and 'merge' know object stores")
+    folder = as_path("to", place)
+    _check_other(folder, data)
+    lib.outputs.check_output_folder(folder, "name another folder with --to", folder=data)
+    lib.reindex.prepare_catalog(folder)
     return folder
 
 
@@ -252,14 +210,12 @@ def _take(
     failed: int = 0,
     verbose: bool = False,
 ) -> Transfer:
-    """Show how tables are taken into a place, and say what has come of it.
+    """Show the progress of a transfer, which `make` runs, and print a summary that begins with `said`, such as ``copied to``.
 
-    `title` is that of the progress, and `said` what has been done with the tables, such as ``copied to``. `make` takes the
-    tables in, given what is to be called with entries and the stages that their tables have reached; `failed` is the number of
-    further tables, which cannot be taken in.
+    `make` gets a function to call with entries and the stages that their tables have reached; `failed` further tables are unusable.
     """
     done = Transfer(len(entries) + failed)
-    with progress(title, "tables", len(entries), verbose=verbose) as shown:
+    with lib.progress.progress(title, "tables", len(entries), verbose=verbose) as shown:
         try:
             for taken in make(lambda entry, stage: shown.at(entry.file, stage)):
                 done.new += taken.is_new

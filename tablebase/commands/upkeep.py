@@ -10,6 +10,7 @@ from logging import ERROR
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from tablebase.commands import lib
 from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_catalog, as_counts, as_folder, checked
 from tablebase.commands.calls import Call
@@ -17,7 +18,6 @@ from tablebase.commands.parameters import CHECK_FAILED, PYTHON_ONLY, Shell
 from tablebase.errors import ArgumentError, TablebaseError
 from tablebase.game.plain_arguments import as_texts, usable_workers
 from tablebase.system.compute.messages import brief, say
-from tablebase.system.compute.progress import progress
 
 if TYPE_CHECKING:
     from tablebase.building.prune import Prunable
@@ -28,24 +28,12 @@ if TYPE_CHECKING:
 @brief
 @dataclass(frozen=True)
 class VerifyResult:
-    """The outcome of a check.
+    """The outcome of a check: the number of `tables`, `errors` by table, and the number `compared` with published values."""
 
-    Parameters
-    ----------
-    tables : int
-        Tables that were checked.
-    errors : mapping of str to str
-        What is wrong, for each table that is not correct.
-    quick : bool
-        Whether the bytes alone were checked, and no positions.
-    compared : int or None
-        Tables whose values were compared with published ones; None without these.
-    """
-
-    tables: int
-    errors: Mapping[str, str] = field(default_factory=dict)
-    quick: bool = False
-    compared: int | None = None
+    tables: int  # all that were checked
+    errors: Mapping[str, str] = field(default_factory=dict)  # by table
+    quick: bool = False  # True if only the bytes were checked, and no positions
+    compared: int | None = None  # tables that a list with published values contains
 
     @property
     def correct(self) -> int:
@@ -58,10 +46,8 @@ class VerifyResult:
         return CHECK_FAILED if self.errors else 0
 
     def _repr_html_(self) -> str:
-        from tablebase.probe.html import titled_table
-
         rows = [{"table": name, "fault": error} for name, error in self.errors.items()]
-        return titled_table(f"correct tables: {self.correct} of {self.tables}", [], rows)
+        return lib.html.titled_table(f"correct tables: {self.correct} of {self.tables}", [], rows)
 
 
 @checked
@@ -84,7 +70,7 @@ def verify(
     Without options, this command checks all tables of the game in the folder 'data' and uses all processors. If it finds an error,
     the exit code is 1.
 
-    A bar (without a terminal or a notebook, a line each minute), errors and a summary are written to standard error.
+    Progress, errors and a summary are written to standard error.
 
     Parameters
     ----------
@@ -99,38 +85,31 @@ def verify(
     Returns
     -------
     VerifyResult
-        Its `errors` are empty if all tables are correct; an error is not an error.
+        Its `errors` are empty if all tables are correct.
     """
-    from tablebase.building.kinds import table_kind
-    from tablebase.building.options import TableQuery
-    from tablebase.building.transfer import entries_asked_for
-    from tablebase.catalog.catalog import entries_of
-    from tablebase.checking.checksums import verify_files
-    from tablebase.checking.published import read_published
-    from tablebase.game.game_arguments import as_rules, refuse_given
-
-    given = size or variant or pieces is not None or material
-    query = TableQuery(as_counts(pieces), as_texts("material", material))
+    query = lib.options.TableQuery(as_counts(pieces), as_texts("material", material))
     folder, url, listed = as_folder(data), as_catalog(catalog), None if published is None else Path(published)
-    rules = None if game is None else as_rules(game, size, variant)
+    rules = None if game is None else lib.game_arguments.as_rules(game, size, variant)
     if quick:
         if listed is not None:
             raise ArgumentError("--published compares values, which --quick does not read: leave one of them out")
-        if rules is None and given:
+        if rules is None and (size or variant or pieces is not None or material):
             raise ArgumentError("name the game of the tables that are to be checked: which these are depends on it")
-        threads, entries = usable_workers(workers), list(entries_of(folder, url).values()) if rules is None else []
+        threads, entries = usable_workers(workers), list(lib.catalog.entries_of(folder, url).values()) if rules is None else []
         if rules is not None:
-            entries = entries_asked_for(rules, query.pieces, list(query.materials) or None, folder, url)
+            entries = lib.transfer.entries_asked_for(rules, query.pieces, list(query.materials) or None, folder, url)
         title, good = f"verify {rules.name if rules else folder}", "the bytes are those that were written"
-        _, errors = _checked(title, len(entries), verify_files(folder, entries, threads), good, verbose=verbose)
+        _, errors = _checked(title, len(entries), lib.checksums.verify_files(folder, entries, threads), good, verbose=verbose)
         result = VerifyResult(len(entries), errors, quick=True)
         say(f"tables whose bytes are as they were written: {result.correct} of {result.tables}; positions were not checked")
         return result
     if rules is None:
-        raise ArgumentError("name the game whose positions are to be checked, or check the bytes of all tables with --quick")
-    refuse_given(rules, pieces=pieces, material=material, published=published)
-    expected = read_published(listed, rules) if listed else {}
-    total, results = table_kind(rules).verify(query, folder, workers, expected, url)
+        raise ArgumentError(
+            "positions of one game are checked at a time: name a game, or check the bytes of all tables with --quick"
+        )
+    lib.game_arguments.refuse_given(rules, pieces=pieces, material=material, published=published)
+    expected = lib.published.read_published(listed, rules) if listed else {}
+    total, results = lib.kinds.table_kind(rules).verify(query, folder, workers, expected, url)
     names, errors = _checked(f"verify {rules.name}", total, results, verbose=verbose, compiles=True)
     result = VerifyResult(total, errors, compared=len(names & expected.keys()) if listed else None)
     say(f"correct tables: {result.correct} of {result.tables}")
@@ -142,9 +121,8 @@ def verify(
 def _checked(
     title: str, total: int, results: Checks, good: str = "correct", *, verbose: bool, compiles: bool = False
 ) -> tuple[set[str], dict[str, str]]:
-    """Show the checks of tables; the names of all, and the errors of some."""
     names, errors = set[str](), dict[str, str]()
-    with progress(title, "tables", total, verbose=verbose, compiles=compiles) as shown, closing(results):
+    with lib.progress.progress(title, "tables", total, verbose=verbose, compiles=compiles) as shown, closing(results):
         for name, error in results:
             names.add(name)
             shown.update()
@@ -164,25 +142,19 @@ def reindex(data: shared.Data = None, catalog: shared.CatalogUrl = None) -> Rebu
     ----------
     data, catalog : see `tablebase.build`
     """
-    from tablebase.building.reindex import reindex as rebuild
-
     folder = as_folder(data)
     if not folder.is_dir():
-        raise TablebaseError(f"there is no folder {folder}: name the tables' folder with --data")
-    return rebuild(folder, as_catalog(catalog))
+        raise TablebaseError(f"the folder {folder} does not exist: name the tables' folder with --data")
+    return lib.reindex.reindex(folder, as_catalog(catalog))
 
 
 def show_reindex(call: Call) -> None:
-    """Say what has been found.
-
-    Without options, this command reads all tables in the folder 'data' and writes the catalog to the file 'catalog.sqlite' in that
-    folder.
+    """Without options, this command reads all tables in the folder 'data' and writes the catalog to the file 'catalog.sqlite' in
+    that folder.
     """
-    from tablebase.building.reindex import left_out
-
     done = call()
     tables = f"{sum(done.tables.values())} tables of {', '.join(done.tables) or 'no game'}"
-    say(f"catalog of {as_folder(call.given.get('data'))} rebuilt from {tables}{left_out(done)}")
+    say(f"catalog of {as_folder(call.given.get('data'))} rebuilt from {tables}{lib.reindex.left_out(done)}")
 
 
 @checked
@@ -201,49 +173,41 @@ def prune(
     yes : bool
         Remove files without asking for confirmation.
     agreed : callable, optional
-        Given what may be removed, says whether that is done.
+        Called with the files that may be removed; they are removed if it returns True.
 
     Returns
     -------
     list of Prunable
         The files, with their bytes and the reason for each, also if they are not removed.
     """
-    from tablebase.building.prune import prune as remove
-
     found: list[Prunable] = []
 
     def decided(items: list[Prunable]) -> bool:
         found.extend(items)
         return agreed(items) if agreed else yes
 
-    remove(as_folder(data), as_catalog(catalog), decided)
+    lib.prune.prune(as_folder(data), as_catalog(catalog), decided)
     return found
 
 
 def show_prune(call: Call, *, kernels: bool = False) -> None:
-    """Write what may be removed, and ask.
-
-    Without options, this command lists the outdated files in the folder 'data', and asks for confirmation before it removes
-    them.
+    """Without options, this command lists the outdated files in the folder 'data', and waits for your confirmation before it
+    removes them.
 
     Parameters
     ----------
     kernels : bool
         Remove cached compiled code that this version does not use, instead of tables.
     """
-    from tablebase.system.compute.kernel_cache import cache_parent, prune_kernels
-
-    total, removed = "", False
+    total, removed = "", bool(call.given.get("yes"))
 
     def agreed(items: Sequence[Any]) -> bool:
-        """Write the files, and ask the person at the terminal; `TablebaseError` if there is none."""
         nonlocal total, removed
         rows = [asdict(item) for item in items]
         call.write(rows)
         total = f"{sum(row.get('files', 1) for row in rows):,} files, {sum(row['bytes'] for row in rows):,} bytes"
-        removed = call.given.get("yes", False)
         if not removed and not sys.stdin.isatty():
-            raise TablebaseError("nothing was removed, since there is no terminal to ask at: repeat the command with --yes")
+            raise TablebaseError("nothing was removed, since it needs a terminal to confirm: repeat the command with --yes")
         if not removed:
             sys.stdout.flush()
             sys.stderr.write(f"remove {total}? [y/N] ")
@@ -251,14 +215,12 @@ def show_prune(call: Call, *, kernels: bool = False) -> None:
             removed = sys.stdin.readline().strip().lower() in ("y", "yes")
         return removed
 
-    place = cache_parent() if kernels else as_folder(call.given.get("data"))
+    place = lib.kernel_cache.cache_parent() if kernels else as_folder(call.given.get("data"))
     if place is None:
-        raise TablebaseError("there is no home folder: set TABLEBASE_CACHE to the folder of the compiled kernels")
+        raise TablebaseError("the home folder is unknown: set TABLEBASE_CACHE to the folder of the compiled kernels")
     if kernels:
-        prune_kernels(place, agreed)
+        lib.kernel_cache.prune_kernels(place, agreed)
     else:
         call(agreed=agreed)
-    if removed:
-        say(f"removed from {place}: {total}")
-    else:
-        say("nothing was removed" if total else f"nothing to remove in {place}")
+    unchanged = "nothing was removed" if total else f"nothing to remove in {place}"
+    say(f"removed from {place}: {total}" if removed and total else unchanged)

@@ -94,7 +94,6 @@ def test_no_other_logger_is_changed(tables: Tablebase, caplog: pytest.LogCapture
 
 
 def test_a_stalemate_has_no_best_move(shut_in: Path) -> None:
-    """Neither in text, nor in HTML, nor in a line."""
     with tablebase.open(shut_in) as tables:
         assert repr(tables.probe(GAME, SHUT_IN)) == f"Probe(doushouqi, {SHUT_IN!r}, draw)"
         html = tables.probe(GAME, SHUT_IN)._repr_html_()
@@ -103,7 +102,6 @@ def test_a_stalemate_has_no_best_move(shut_in: Path) -> None:
 
 
 def test_notebooks_show_boards_and_tables(tables: Tablebase) -> None:
-    """A board and a row for each move; a board and a row for each position of a line."""
     probe, line = tables.probe(GAME, LOST), tables.line(GAME, LOST)
     html = probe._repr_html_()
     picture = tablebase.svg.board(GAME, LOST, arrows=["a2a1"])
@@ -154,7 +152,6 @@ GROUPED = "SELECT outcome, count(*) AS n, sum(distance) AS plies FROM positions 
 
 
 def test_all_forms_of_a_result_agree(tables: Tablebase, two_pieces: Path, ask: Ask) -> None:
-    """Data frames, Arrow, tuples and batches hold what the command writes."""
     written = ask("mine", "doushouqi", GROUPED, "--data", two_pieces, "--format", "json").json
     assert len(written) == 3
     with tables.mine("doushouqi", GROUPED) as query:
@@ -171,7 +168,6 @@ def test_all_forms_of_a_result_agree(tables: Tablebase, two_pieces: Path, ask: A
 
 
 def test_whole_numbers_too_large_for_integers_are_kept(tables: Tablebase) -> None:
-    """Sums are integers; what does not fit stays exact."""
     huge = 1 << 100
     [row] = tables.mine(GAME, f"SELECT {huge}::HUGEINT AS a, sum(p1_file) AS b, 2.5::DECIMAL(3, 1) AS c FROM positions").fetchall()
     assert [*map(str, row)] == [str(huge), str(row[1]), "2.5"]
@@ -198,7 +194,6 @@ def test_a_package_that_is_missing_is_named(package: str, tables: Tablebase, mon
 
 
 def test_statements_over_the_catalog(tables: Tablebase, two_pieces: Path, ask: Ask) -> None:
-    """The rows that the command writes, in all forms."""
     statement = "SELECT material, side, longest_win, longest_win AS side FROM slice_counts ORDER BY material LIMIT 5"
     written = ask("sql", statement, "--data", two_pieces, "--format", "json").json
     rows = tables.sql(statement)
@@ -213,7 +208,6 @@ def test_statements_over_the_catalog(tables: Tablebase, two_pieces: Path, ask: A
 
 
 def test_descriptions(tables: Tablebase, ask: Ask) -> None:
-    """A game as `games` lists it, with what has been built; a material with its row of the view."""
     game = tables.describe("doushouqi")
     [listed] = [row for row in ask("games", "--format", "json").json if row["game"] == "doushouqi"]
     assert {key: game[key] for key in ("game", "title", "squares", "start")} == {
@@ -231,10 +225,9 @@ def test_descriptions(tables: Tablebase, ask: Ask) -> None:
 
 
 def test_charts(tables: Tablebase) -> None:
-    """A notebook shows them; one that is unknown is refused."""
     pytest.importorskip("matplotlib")
     assert tables.plot("draws", GAME)._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]
-    with pytest.raises(TablebaseError, match=r"'pie'.* draws "):
+    with pytest.raises(TablebaseError, match=r"'draws' or .*, not 'pie'"):
         tables.plot("pie", GAME)
 
 
@@ -283,12 +276,10 @@ def good(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def one_sentence(error: TablebaseError) -> bool:
-    """Whether an error is a sentence in a line, without Python's own words."""
     return bool(str(error)) and "\n" not in str(error) and "object has no attribute" not in str(error)
 
 
 def test_all_public_methods_are_here(tmp_path: Path) -> None:
-    """So that a new one has to be added."""
     public = {name for name, _ in inspect.getmembers(Tablebase, inspect.isfunction) if not name.startswith("_")}
     assert public == {*good(tmp_path), "close"}
 
@@ -326,7 +317,6 @@ def test_unknown_options_are_refused(tables: Tablebase, tmp_path: Path) -> None:
 
 
 def test_what_opens_tables(two_pieces: Path) -> None:
-    """Folder, catalog and memory; the memory may be a text as on the command line."""
     for arguments in (
         {"folder": 5},
         {"folder": "a\0b"},

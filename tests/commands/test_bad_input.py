@@ -17,7 +17,8 @@ from tablebase.building.batch import read_batch
 from tablebase.building.batch_record import BatchRecord
 from tablebase.checking.proofs import proof_errors, read_proof
 from tablebase.checking.published import read_published
-from tablebase.commands.program import commands, made
+from tablebase.commands.program import commands
+from tablebase.commands.shell import command_of
 from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase.game import load_game
@@ -75,7 +76,6 @@ def folders(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
 @pytest.mark.parametrize("name", FOLDERS.values(), ids=FOLDERS)
 def test_bad_folders(name: str, question: list[str], folders: Path, ask: Ask) -> None:
-    """A folder that is not a tablebase is named, and nothing in it is changed."""
     before = {path: path.stat().st_mtime_ns for path in folders.rglob("*")}
     assert_one_sentence(ask(*question, "--data", folders / name), folders / name)
     assert {path: path.stat().st_mtime_ns for path in folders.rglob("*")} == before
@@ -84,13 +84,11 @@ def test_bad_folders(name: str, question: list[str], folders: Path, ask: Ask) ->
 @pytest.mark.parametrize("command", [["build", "doushouqi", "--pieces", "2"], ["reindex"]], ids=lambda words: words[0])
 @pytest.mark.parametrize("name", ["file", "file/below", "folder", NOBODYS])
 def test_bad_folders_to_build_in(name: str, command: list[str], folders: Path, ask: Ask) -> None:
-    """Where no tablebase can be created, none is begun, and the error names the folder."""
     assert_one_sentence(ask(*command, "--data", folders / name), folders / name)
     assert not list(folders.rglob("*.h5"))
 
 
 def test_reindexing_files_of_no_table(tmp_path: Path, ask: Ask) -> None:
-    """A file whose name is not a material is refused; one of a game that is not installed is left alone, and named."""
     others = [tmp_path / "chess/2/KvK.h5", tmp_path / "doushouqi/2/notes.h5"]
     for path in others:
         path.parent.mkdir(parents=True)
@@ -103,10 +101,9 @@ def test_reindexing_files_of_no_table(tmp_path: Path, ask: Ask) -> None:
 
 
 def test_help_names_options_that_exist() -> None:
-    """An option in the help of a command is one of this command, or is named with the command that has it."""
-    options = {name: {option for one in made(name).params for option in one.opts} for name in commands()}
+    options = {name: {option for one in command_of(name).params for option in one.opts} for name in commands()}
     for name in commands():
-        text = " ".join(str(getattr(one, "help", "")) for one in made(name).params)
+        text = " ".join(str(getattr(one, "help", "")) for one in command_of(name).params)
         foreign = {f"{other} {option}" for other in commands() for option in options[other]}
         text = re.sub("|".join(map(re.escape, sorted(foreign, key=len, reverse=True))), "", text)
         assert set(re.findall(r"(?<![\w-])--[a-z][\w-]*", text)) <= options[name] | {"--help"}, name
@@ -128,7 +125,6 @@ def test_a_long_text_is_not_repeated(name: str, ask: Ask) -> None:
 
 
 def test_folders_in_suggested_commands_are_quoted(ask: Ask, tmp_path: Path) -> None:
-    """A shell reads the folder of a command in a sentence as one word."""
     folder = tmp_path / "my tables"
     assert_one_sentence(ask("stats", "hexapawn", "--data", folder), f"'tablebase build GAME --data \"{folder}\"'")
     assert ask("build", "hexapawn", "--pieces", "2", "--data", folder).code == 0
@@ -178,7 +174,6 @@ TEXTS = {
 
 @pytest.fixture(scope="module")
 def readers(pawn_tables: Tablebase) -> Readers:
-    """Readers of files by the names of what they read."""
     boxes = Matchboxes(PAWNS, 1, grow_tree(PAWNS, PAWNS.initial))
 
     def text(path: Path) -> str:
@@ -203,7 +198,6 @@ def readers(pawn_tables: Tablebase) -> Readers:
 
 @pytest.fixture(scope="module")
 def valid(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """Files that can be read, by the same names."""
     folder = tmp_path_factory.mktemp("valid")
     Matchboxes(PAWNS, 1, grow_tree(PAWNS, PAWNS.initial)).save(folder / "boxes")
     Learner(PAWNS, PAWNS.initial, Training(order=1)).save(folder / "learner")
@@ -239,7 +233,6 @@ NAMES = (*TEXTS, "boxes", "learner")
 
 @contextmanager
 def sentences() -> Iterator[None]:
-    """Errors can be written as text in UTF-8, whatever they quote."""
     try:
         yield
     except TablebaseError as error:
@@ -249,7 +242,6 @@ def sentences() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The name of the file that is read."""
     return tmp_path_factory.mktemp("odd") / "file"
 
 

@@ -63,14 +63,12 @@ OUTPUT = '[[then]]\ncommand = ["stats", "hexapawn"]\noutput = "out"\n'
 
 
 def night(folder: Path, text: str) -> Path:
-    """A batch file."""
     path = folder / "night.toml"
     path.write_text(text)
     return path
 
 
 def test_a_dry_run_starts_nothing(tmp_path: Path, ask: Ask) -> None:
-    """It shows what each entry takes, in the order in which they would be built, and that the deadline is too early."""
     data = tmp_path / "data"
     path = night(tmp_path, 'for = "1h"\nlog = "night.log"\n' + TWO)
     answer = ask("batch", path, "--dry-run", "--data", data)
@@ -89,7 +87,6 @@ def test_a_dry_run_starts_nothing(tmp_path: Path, ask: Ask) -> None:
 def test_everything_is_built_and_then_the_steps_are_taken(
     two_pieces: Path, tmp_path: Path, ask: Ask, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The tables are those of `build`, and a file has what the command would have written; Python returns what was done."""
     output, log = tmp_path / "outcomes.csv", tmp_path / "night.jsonl"
     steps = f"""
     [[then]]
@@ -144,7 +141,6 @@ def test_everything_is_built_and_then_the_steps_are_taken(
     ],
 )
 def test_what_is_wrong_is_found_before_anything_starts(text: str, line: int, error: str, tmp_path: Path, ask: Ask) -> None:
-    """One sentence with the line; a good entry before it is not built either."""
     path = night(tmp_path, text + '\n[[build]]\ngame = "hexapawn"\npriority = 9\n')
     for more in ([], ["--dry-run"]):
         answer = ask("batch", path, "--data", tmp_path / "data", *more)
@@ -153,7 +149,6 @@ def test_what_is_wrong_is_found_before_anything_starts(text: str, line: int, err
 
 
 def test_all_entries_together_must_fit_onto_the_disk(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With what is to be left free."""
     path = night(tmp_path, "disk = 1000\n" + TWO)
     data = tmp_path / "data"
     wanted = [(load_game("doushouqi"), 2), (load_game("hexapawn"), 6)]
@@ -181,7 +176,6 @@ def test_a_deadline_ends_the_night(tmp_path: Path, ask: Ask) -> None:
 def test_steps_wait_for_no_deadline_that_has_passed(
     hexapawns: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where all tables are there, but the time is over."""
     path = night(tmp_path, 'for = "5s"\n[[build]]\ngame = "hexapawn"\npieces = 6\n[[then]]\ncommand = ["stats", "hexapawn"]\n')
     monkeypatch.setattr(module, "time", SimpleNamespace(time=lambda: time.time() + 10, monotonic=time.monotonic))
     answer = ask("batch", path, "--data", hexapawns)
@@ -190,8 +184,6 @@ def test_steps_wait_for_no_deadline_that_has_passed(
 
 
 def test_a_error_does_not_end_the_night(copied: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What does not depend on it is built; the exit code is that of the first fault, and no step is taken."""
-
     def fails(game: Game, path: Path, *more: Any) -> Path:
         if path.stem != "TEvR":
             raise CapacityError("the table", "free some space")
@@ -211,7 +203,6 @@ def test_a_error_does_not_end_the_night(copied: Path, tmp_path: Path, ask: Ask, 
 
 
 def test_a_step_that_fails_leaves_no_file(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
-    """The next ones are taken all the same; the exit code is that of the first that failed."""
     bad, good = tmp_path / "bad.csv", tmp_path / "good.csv"
     steps = [("sql", "SELECT missing FROM nowhere"), probed()]
     text = "".join(
@@ -231,12 +222,10 @@ START, LATER = "ppp/3/PPP w", "1pp/p2/PPP w"
 
 
 def probed(position: str = START) -> list[str]:
-    """A command that is quickly done."""
     return ["probe", "hexapawn", position, "--format", "csv"]
 
 
 def follow_up(folder: Path, output: Path, command: Sequence[str] = tuple(probed()), more: str = "") -> Path:
-    """A batch with a command that has an output."""
     words = json.dumps(command)
     return night(folder, f'[[build]]\ngame = "hexapawn"\n[[then]]\ncommand = {words}\noutput = {json.dumps(str(output))}\n{more}')
 
@@ -266,7 +255,6 @@ def test_what_has_not_changed_does_not_run_again(hexapawns: Path, tmp_path: Path
 
 
 def test_files_of_others_are_not_replaced(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
-    """One that the batch did not write, or that has changed since, is refused before anything starts, unless it may be replaced."""
     data, output = tmp_path / "data", tmp_path / "out.csv"
     output.write_text("mine")
     path = follow_up(tmp_path, output)
@@ -285,7 +273,6 @@ def test_files_of_others_are_not_replaced(hexapawns: Path, tmp_path: Path, ask: 
 
 @pytest.mark.parametrize("place", ["night.toml", "night.toml.record.json", "night.log", "data/new.csv", "data/catalog.sqlite"])
 def test_files_of_the_batch_and_of_the_tablebase_are_not_outputs(place: str, tmp_path: Path, ask: Ask) -> None:
-    """Also with `overwrite`; the folder of the tables need not be there yet."""
     path = follow_up(tmp_path, tmp_path / place, more="overwrite = true\n")
     path.write_text(f"log = {json.dumps(str(tmp_path / 'night.log'))}\n{path.read_text()}")
     assert_one_sentence(ask("batch", path, "--data", tmp_path / "data"), f"line 4: {tmp_path / place} is ")
@@ -293,7 +280,6 @@ def test_files_of_the_batch_and_of_the_tablebase_are_not_outputs(place: str, tmp
 
 
 def test_one_run_at_a_time(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
-    """A second run of the same batch file is refused while the first is at work."""
     path = follow_up(tmp_path, tmp_path / "out.csv")
     with BatchRecord(path).lock():
         assert_one_sentence(ask("batch", path, "--data", hexapawns), f"another run of {path} is at work")
@@ -302,7 +288,6 @@ def test_one_run_at_a_time(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
 
 @pytest.mark.full
 def test_a_batch_on_a_cluster(tmp_path: Path, ask: Ask) -> None:
-    """Its tables are built by workers of Dask, in as much memory as each of them has."""
     path = night(tmp_path, 'executor = "dask"\nworkers = 2\nmemory = "4G"\n[[build]]\ngame = "doushouqi"\nmaterial = "CvC"\n')
     answer = ask("batch", path, "--data", tmp_path / "data")
     assert answer.code == 0, answer.err

@@ -51,7 +51,6 @@ except KeyboardInterrupt:
 
 
 def test_a_build_is_that_of_the_command(tmp_path: Path, two_pieces: Path, ask: Ask, capsys: pytest.CaptureFixture[str]) -> None:
-    """The same files, byte by byte; the same sentences, on standard error; and what was done as a result."""
     log = tmp_path / "log"
     result = tablebase.build(GAME, pieces=2, data=tmp_path / "data", json_log=log, workers=1)
     said = capsys.readouterr()
@@ -88,7 +87,6 @@ def test_a_script_without_a_guard(alone: bool, tmp_path: Path, two_pieces: Path)
 
 
 def run_script(script: Path, *words: object) -> Answer:
-    """Run a script as ``python script.py`` does."""
     call = [sys.executable, str(script), *map(str, words)]
     return ask_fresh(program=f"import os; os.execv({sys.executable!r}, {call!r})")
 
@@ -109,7 +107,6 @@ def test_an_interruption(workers: int, tmp_path: Path, two_pieces: Path) -> None
 
 
 def test_a_deadline_is_a_result(tmp_path: Path) -> None:
-    """Not an error: the result says how many tables are left; there is no table of records to show."""
     result = tablebase.build(GAME, pieces=range(2, 3), data=tmp_path, duration=timedelta(milliseconds=1))
     assert (result.built, result.left) == (0, result.tables)
     assert f"{result.left} left" in repr(result)
@@ -125,7 +122,6 @@ def test_an_estimate_in_a_notebook(two_pieces: Path) -> None:
 
 @pytest.mark.parametrize("quick", [False, True])
 def test_a_check_finds_a_error(quick: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As a result that names the table, and a sentence on standard error."""
     built = tablebase.build(GAME, material="CvC", data=tmp_path, solver="reference")
     assert [record.engine for record in built.records] == ["reference"]
     assert tablebase.verify(GAME, material=["CvC"], data=tmp_path, quick=quick).errors == {}
@@ -161,7 +157,6 @@ def test_a_check_finds_a_error(quick: bool, tmp_path: Path, capsys: pytest.Captu
     ],
 )
 def test_wrong_arguments_are_one_sentence(wrong: dict[str, Any], named: str, tmp_path: Path) -> None:
-    """It names the argument or its value, and nothing is built."""
     with pytest.raises(TablebaseError) as caught:
         tablebase.build(**{"game": GAME, "pieces": 2, "data": tmp_path / "data", **wrong})
     assert named in str(caught.value)
@@ -170,7 +165,6 @@ def test_wrong_arguments_are_one_sentence(wrong: dict[str, Any], named: str, tmp
 
 
 def test_other_errors(tmp_path: Path) -> None:
-    """Limits of other games, tables that do not fit, rules that workers would not find, and a check of nothing."""
     with pytest.raises(TablebaseError, match="carrot"):
         tablebase.build(RACE, data=tmp_path, carrot=1)
     with pytest.raises(CapacityError):
@@ -186,7 +180,6 @@ BUILD = ("build", "doushouqi", "--pieces", "2")
 
 @pytest.mark.parametrize("option", ["--log", "--json-log"])
 def test_a_full_disk_is_said_of_the_log(option: str, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is the log that cannot grow, and not a table."""
     write, log = BuildLog.write, tmp_path / "log"
 
     def written(self: BuildLog, record: Record, unit: str) -> None:
@@ -199,7 +192,6 @@ def test_a_full_disk_is_said_of_the_log(option: str, tmp_path: Path, ask: Ask, m
 
 
 def test_no_table_is_started_that_would_be_late(tmp_path: Path, ask: Ask) -> None:
-    """The sentence says how many are left, and which command goes on; that command finishes the work."""
     words = [*BUILD, "--data", str(tmp_path / "my data"), "--for", "0.001s"]
     answer = ask(*words)
     assert (answer.code, contents(tmp_path)) == (4, {})
@@ -257,7 +249,6 @@ def test_a_build_in_time(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
 
 
 def test_a_log_for_people_grows(tmp_path: Path, ask: Ask) -> None:
-    """One line a table; what another build writes comes behind it; a table that was there is said to be."""
     log, data = tmp_path / "build.log", tmp_path / "data"
     also = tmp_path / "log.jsonl"
     for material in ("RvC", "CvC"):

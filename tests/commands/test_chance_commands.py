@@ -19,7 +19,6 @@ RACE = "harehedgehog-cards=none"
 
 
 def test_estimates_are_at_least_what_is_built(piglet_tables: Path, ask: Ask) -> None:
-    """Numbers without a state are counted, and the line below says so."""
     game = "pig-die=2-target=3"
     assert "\nupper bounds: states, disk\n" in ask("estimate", game).out
     [line] = ask("estimate", game, "--format", "json").json
@@ -70,7 +69,6 @@ def test_probe_by_hand(ask: Ask, piglet_tables: Path) -> None:
 
 
 def test_probe_where_chance_moves_and_where_the_game_is_over(ask: Ask, piglet_tables: Path) -> None:
-    """The bounds are then those of the first player."""
     texts = ["0,0 2 0 roll", "2,0 2 0", "0,2 1 0"]
     rolling, won, lost = ask("probe", "pig", *texts, *PIGLET, "--data", piglet_tables, "--format", "json").json
     assert (rolling["side"], rolling["best"], rolling["moves"]) == ("chance", None, [])
@@ -106,7 +104,6 @@ def test_of_moves_that_force_nothing_the_one_that_may_win_comes_first(ask: Ask, 
 
 
 def test_line(ask: Ask, piglet_tables: Path) -> None:
-    """From two points in hand to the end; or as far as is asked for."""
     rows = ask("line", "pig", "0,1 1 2", *PIGLET, "--data", piglet_tables, "--format", "json").json
     fields = ["ply", "side", "outcome", "distance", "lower", "upper", "best", "best_is_certain", "position"]
     assert [list(row) for row in rows] == [fields] * 2

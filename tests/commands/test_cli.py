@@ -33,7 +33,6 @@ TOO_LATE = "7/3C3/7/7/7/7/7/7/c6 b"
 
 
 def parse_table(text: str) -> list[dict[str, str]]:
-    """The rows of a table for people."""
     header, rule, *lines = text.rstrip("\n").splitlines()
     assert set(rule) <= set("─-━ ")
     names = re.split(r" {2,}", header.strip())
@@ -41,7 +40,6 @@ def parse_table(text: str) -> list[dict[str, str]]:
 
 
 def as_cells(row: dict[str, Any]) -> dict[str, str]:
-    """A row of JSON as a table for people shows it."""
     numbers = {name: f"{value:,}" for name, value in row.items() if isinstance(value, int)}
     return {name.replace("_", " "): "-" if value is None else numbers.get(name, value) for name, value in row.items()}
 
@@ -65,7 +63,6 @@ def test_probe_json_is_stable(two_pieces: Path, ask: Ask) -> None:
 
 @pytest.mark.parametrize("by", [pytest.param("pieces", marks=pytest.mark.full), "material"])
 def test_stats_are_stable(by: str, three_pieces: Path, ask: Ask) -> None:
-    """The documented fields in their order, and the same rows as JSON, as CSV and as a table for people."""
     arguments = ["stats", "doushouqi", "--by", by, "--data", three_pieces]
     rows = ask(*arguments, "--format", "json").json
     fields = [*([] if by == "pieces" else ["material", "side"]), *COUNTED.split()]
@@ -80,7 +77,6 @@ def test_stats_are_stable(by: str, three_pieces: Path, ask: Ask) -> None:
 
 
 def test_line_plays_to_the_end(two_pieces: Path, tables: Tablebase, ask: Ask) -> None:
-    """One row per ply, the last one a loss in 0, also from Python; with --boards, one board per ply."""
     arguments = ["line", "doushouqi", TOO_LATE, "--data", two_pieces]
     rows = ask(*arguments, "--format", "json").json
     assert rows == [
@@ -97,7 +93,6 @@ def test_line_plays_to_the_end(two_pieces: Path, tables: Tablebase, ask: Ask) ->
 
 
 def test_games_and_estimates(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """`games` lists what can be built, and `estimate` predicts what it needs before there are any tables."""
     (game,) = (row for row in ask("games", "--format", "json").json if row["game"] == "doushouqi")
     assert list(game) == ["game", "title", "variants", "squares", "pieces", "start", "commands"]
     assert (game["title"], game["squares"], game["start"], game["commands"]) == ("Dou Shou Qi", 63, GAME.start, "all")
@@ -119,7 +114,6 @@ def test_the_start_position_names_what_is_missing(two_pieces: Path, ask: Ask) ->
 
 
 def test_verify_finds_a_flipped_byte(copied: Path, ask: Ask) -> None:
-    """Correct tables end with code 0; one flipped byte ends with 1, names the file, and the others are still checked."""
     right = ask("verify", "doushouqi", "--data", copied)
     assert (right.code, right.out, right.errors) == (0, "", [])
     assert "10 of 10" in right.err
@@ -137,7 +131,6 @@ def test_verify_finds_a_flipped_byte(copied: Path, ask: Ask) -> None:
 
 
 def test_verify_compares_with_published_digests(copied: Path, tmp_path: Path, ask: Ask) -> None:
-    """Tables of other values than those published fail; tables that the list does not have are only counted."""
     listed = tmp_path / "published.csv"
     statement = "SELECT game, material, values_sha256 FROM tables WHERE material <> 'CvC' ORDER BY material"
     listed.write_text(ask("sql", statement, "--data", copied, "--format", "csv").out)
@@ -163,7 +156,6 @@ def test_verify_compares_with_published_digests(copied: Path, tmp_path: Path, as
     ],
 )
 def test_what_is_no_list_of_published_tables(text: str, sentence: str, copied: Path, tmp_path: Path, ask: Ask) -> None:
-    """One sentence says what is wrong with the file."""
     listed = tmp_path / "published.csv"
     listed.write_text(text)
     assert_one_sentence(ask("verify", "doushouqi", "--published", listed, "--data", copied), sentence)
@@ -172,7 +164,6 @@ def test_what_is_no_list_of_published_tables(text: str, sentence: str, copied: P
 
 
 def test_check_rules_refuses_wrong_rules(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A game with a wrong mirror ends with code 1 and names the check that failed."""
     pond = toys.pond()
     monkeypatch.setattr(game_arguments, "load_rules", lambda _: replace(pond, mirror=pond.swap))
     answer = ask("check-rules", "pond", "--format", "json")
@@ -187,7 +178,6 @@ def test_the_largest_plan_is_refused_at_once(tmp_path: Path) -> None:
 
 
 def test_the_help_of_the_program_has_every_command_once(ask: Ask) -> None:
-    """In groups, with the first sentence about each on one line of at most 80 columns, and examples that run."""
     said = ask("--help").out
     lines = said.splitlines()
     sections = [line.rstrip(":") for line in lines if re.fullmatch(r"[A-Z]\w+:", line)]
@@ -205,7 +195,6 @@ def test_the_help_of_the_program_has_every_command_once(ask: Ask) -> None:
     "words", [["stats", "doushouqi", "--by", "material"], ["games", "--format", "json"]], ids=["table", "json"]
 )
 def test_a_closed_pipe_is_no_error(words: list[str], three_pieces: Path) -> None:
-    """If the other end of a pipe is closed, as by `head`, the program ends without a traceback."""
     read, write = os.pipe()
     os.close(read)
     data = ["--data", str(three_pieces)] if words[0] == "stats" else []
@@ -218,7 +207,6 @@ def test_a_closed_pipe_is_no_error(words: list[str], three_pieces: Path) -> None
 
 @pytest.fixture
 def pawns(hexapawns: Path, tmp_path: Path) -> Path:
-    """A copy of all tables of Hexapawn."""
     folder = tmp_path / "pawns"
     shutil.copytree(hexapawns, folder)
     return folder
@@ -234,7 +222,6 @@ def test_complete_counts_say_so(foxes: Path, ask: Ask) -> None:
 @pytest.mark.parametrize("by", ["pieces", "material"])
 @pytest.mark.parametrize("style", ["table", "csv", "json"])
 def test_a_partial_build_is_said(by: str, style: str, tmp_path: Path, ask: Ask) -> None:
-    """On stderr with numbers, whatever is printed; in JSON by a field; CSV has the columns that it always had."""
     assert ask("build", "hexapawn", "--material", "PPvPP", "--data", tmp_path).code == 0
     answer = ask("stats", "hexapawn", "--by", by, "--data", tmp_path, "--format", style)
     assert answer.code == 0
@@ -247,13 +234,11 @@ def test_a_partial_build_is_said(by: str, style: str, tmp_path: Path, ask: Ask) 
 
 
 def counted_on_the_front_page(folder: Path) -> dict[str, int]:
-    """The number of tables of each game, as a server's front page has it."""
     with closing(Catalog(folder)) as catalog:
         return {row["game"]: row["tables"] for row in list_built(catalog)}
 
 
 def test_a_deleted_table_is_not_counted(pawns: Path, ask: Ask) -> None:
-    """By no command, nor on a server's front page; `stats` names it, and a game whose tables have all gone has none."""
     assert counted_on_the_front_page(pawns) == {"hexapawn": 6}
     (pawns / "hexapawn" / "6" / "PPPvPPP.h5").unlink()
     answer = ask("stats", "hexapawn", "--data", pawns, "--format", "json")
@@ -268,7 +253,6 @@ def test_a_deleted_table_is_not_counted(pawns: Path, ask: Ask) -> None:
 
 
 def test_without_its_catalog_a_folder_is_not_empty(pawns: Path, ask: Ask) -> None:
-    """The sentence says how many table files lie there, and names the command that makes the catalog."""
     before = ask("stats", "hexapawn", "--data", pawns).out
     (pawns / FILE_NAME).unlink()
     for words in (["stats", "hexapawn"], ["sql", "SELECT 1"], ["verify", "hexapawn"], ["prune"]):

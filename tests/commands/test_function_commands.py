@@ -26,7 +26,6 @@ FILE = "rows/exact/all.h5"
 
 @pytest.fixture(name="data")
 def built(tmp_path: Path, ask: Ask) -> Path:
-    """A folder with the tables of two games."""
     for name in ("rows", "misere"):
         assert ask("build", name, "--data", tmp_path / "data").code == 0
     return tmp_path / "data"
@@ -68,7 +67,6 @@ def test_drawn_line_to_the_end(ask: Ask, data: Path) -> None:
 
 
 def test_probe_in_python(data: Path) -> None:
-    """Of many positions, some of which have no answer; values are exact."""
     with tablebase.open(data) as tables:
         answers = tables.probe_many("rows", [".........", "xx.......", "x...o....", "ooo......"])
         assert [getattr(one, "outcome", None) for one in answers] == ["draw", None, "draw", None]
@@ -77,7 +75,6 @@ def test_probe_in_python(data: Path) -> None:
 
 
 def test_tables_play_perfectly(ask: Ask, data: Path, tmp_path: Path) -> None:
-    """They never lose from the start, and records are replayed."""
     record = tmp_path / "games.txt"
     options = ["--games", "20", "--seed", "3", "--opening", "0", "--data", data, "--output", record]
     won, lost = ask("match", "rows", "--player", "tables", "--player", "random", *options, "--format", "json").json
@@ -87,7 +84,6 @@ def test_tables_play_perfectly(ask: Ask, data: Path, tmp_path: Path) -> None:
 
 
 def test_play_at_the_terminal(typed: Ask, data: Path) -> None:
-    """A person who blunders loses against the tables."""
     answer = typed(["b1", "b3", "a2"], "play", "rows", "--side", "1", "--player", "tables", "--seed", "1", "--data", data)
     assert answer.code == 0, answer.err
     assert "won by player 2 in 6 plies" in answer.out
@@ -95,7 +91,6 @@ def test_play_at_the_terminal(typed: Ask, data: Path) -> None:
 
 @pytest.mark.parametrize("how", ["deleted", "a bit", "cut", "not registered"])
 def test_what_is_missing_is_built_again(how: str, ask: Ask, data: Path) -> None:
-    """Byte by byte; a sound file that is only unknown is not solved again."""
     before, path = contents(data), data / FILE
     if how == "deleted":
         path.unlink()
@@ -133,8 +128,6 @@ def test_a_game_too_large_leaves_nothing(ask: Ask, tmp_path: Path, monkeypatch: 
 
 
 def test_out_of_memory_names_a_smaller_variant(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A smaller limit would not help a game that has one table."""
-
     def full(*_: object) -> None:
         raise MemoryError
 
@@ -144,14 +137,12 @@ def test_out_of_memory_names_a_smaller_variant(ask: Ask, tmp_path: Path, monkeyp
 
 
 def test_an_estimate_says_what_it_does_and_ends(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Positions are listed for a bounded time; a build has its own limit."""
     assert ask("estimate", "rows").err == "listing all positions of rows, for at most 1 min\n"
     monkeypatch.setattr(exact_kind, "PATIENCE", 0.0)
     assert_refused(ask("estimate", "rows"), 3, "the table of rows has more than 1 positions", "build it with --for 1h")
 
 
 def test_solvers_that_there_are(ask: Ask, tmp_path: Path) -> None:
-    """Those of other kinds of games are refused, from Python and in batch files as well; its own has the name that logs use."""
     folder, batch = tmp_path / "new", tmp_path / "batch.toml"
     for name in ("nonsense", "planes"):
         said = f"there is no solver '{name}' for rows: choose auto or exact"
@@ -166,7 +157,6 @@ def test_solvers_that_there_are(ask: Ask, tmp_path: Path) -> None:
 
 
 def test_workers_that_cannot_help(ask: Ask, tmp_path: Path) -> None:
-    """One process does the work, which is said if more were asked for."""
     said = "workers: 1 instead of 2, since one process builds and checks the table of rows"
     for command in (["build", "rows", "--data", tmp_path], ["verify", "rows", "--data", tmp_path], ["estimate", "rows"]):
         answer = ask(*command, "--workers", 2)
@@ -175,7 +165,6 @@ def test_workers_that_cannot_help(ask: Ask, tmp_path: Path) -> None:
 
 
 def test_a_wrong_solver_is_not_believed(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What does not pass the check is not kept."""
     right = exact_kind.solve
 
     def wrong(listed: object) -> object:
@@ -190,7 +179,6 @@ def test_a_wrong_solver_is_not_believed(ask: Ask, tmp_path: Path, monkeypatch: p
 
 
 def test_moves_in_words(ask: Ask, tmp_path: Path) -> None:
-    """Where the rules have words for them, the table for people says them; programs get the moves alone."""
     ask("build", "kalah-pits=2-seeds=1", "--data", tmp_path)
     words = ["probe", "kalah-pits=2-seeds=1", "1,1,0 1,1,0 s", "--data", tmp_path]
     shown = ask(*words).out
@@ -200,7 +188,6 @@ def test_moves_in_words(ask: Ask, tmp_path: Path) -> None:
 
 
 def test_estimates_of_disk_space_are_enough(ask: Ask, data: Path) -> None:
-    """Of tables with few positions, too."""
     for name in ("rows", "misere"):
         [line] = ask("estimate", name, "--format", "json").json
         assert line["disk"] >= (data / name / "exact" / "all.h5").stat().st_size
@@ -227,7 +214,6 @@ def test_a_damaged_chunk_is_named(data: Path) -> None:
 
 
 def test_hints(typed: Ask, data: Path) -> None:
-    """The table says who wins; without one, the sentence says how to build it."""
     words = ["play", "rows", "--side", "1", "--player", "random", "--seed", "1", "--from", "xo.......", "--data"]
     assert "player 1 to move: win in 5 plies, best move" in typed(["hint", "quit"], *words, data).out
     assert "no hint: no table of rows is registered in" in typed(["hint", "quit"], *words, data.parent / "none").out
@@ -237,7 +223,6 @@ def test_hints(typed: Ask, data: Path) -> None:
 
 
 def test_a_error_of_the_rules_is_a_sentence(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wherever a function of an author fails: it names the function and the position."""
     assert ask("build", "rows", "--data", tmp_path / "data").code == 0
 
     def failing(*_: object) -> object:
@@ -290,7 +275,6 @@ VAGUE: dict[str, dict[str, Callable[..., Any]]] = {
 def test_functions_that_do_not_agree(
     error: str, command: str, said: str, ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each is a sentence with a position, and nothing is left on disk."""
     monkeypatch.setattr("support.functions.rows", lambda: type("Vague", (Rows,), VAGUE[error])())
     load_rules.cache_clear()
     words = ["--player", "random", "--player", "random", "--games", "2"] if command == "match" else []
@@ -310,8 +294,6 @@ def test_functions_that_do_not_agree(
     ],
 )
 def test_parts_that_are_missing(part: str, value: object, said: str) -> None:
-    """A game without them is refused, for any command."""
-
     class Partial(Misere):
         def __init__(self) -> None:
             super().__init__(3)

@@ -22,14 +22,12 @@ MOST = 150
 
 
 def rules(name: str) -> Any:
-    """A game by its name."""
     game = load_rules(name)
     assert isinstance(game, StochasticGame)
     return game
 
 
 def asked(command: str, **fields: Any) -> dict[str, Any]:
-    """What a command answers, through text as a server has it."""
     return dict(json.loads(json.dumps(COMMANDS[command](json.loads(json.dumps(fields))))))
 
 
@@ -127,7 +125,6 @@ def test_the_articles_positions_are_read() -> None:
 
 
 def refused(command: str, request: Any) -> str:
-    """The sentence of a refusal."""
     reply = COMMANDS[command](request)
     assert list(reply) == ["success", "error"]
     assert reply["success"] is False
@@ -197,12 +194,10 @@ BAD: list[tuple[str, Any, str]] = [
 
 @pytest.mark.parametrize(("command", "request_", "sentence"), BAD)
 def test_what_is_refused(command: str, request_: Any, sentence: str) -> None:
-    """In one sentence each, and nothing is raised."""
     assert sentence in refused(command, request_)
 
 
 def test_searches_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A request that would take for ever is refused."""
     monkeypatch.setattr(game_requests, "MOST_NODES", 5000)
     said = refused("computer", {"position": START, "settings": {"depth": 20}})
     assert said.startswith("looking 20 turns ahead in 0:68:3,0:68:3 1 needs more than the 5,000 positions that can be used")
@@ -221,7 +216,6 @@ WORDS = st.sampled_from(["harehedgehog", "pig", START, "64:0:0#1,0:68:3 2", "0:6
 @example(command="move", request_={"position": "\ud800", "code": 1})
 @example(command="new", request_={"game": "\ud800-\n"})
 def test_whatever_is_put_in(command: str, request_: Any) -> None:
-    """There is always an answer that is JSON."""
     reply = COMMANDS[command](request_)
     assert json.loads(json.dumps(reply))["success"] in (True, False)
     if not reply["success"]:
@@ -229,7 +223,6 @@ def test_whatever_is_put_in(command: str, request_: Any) -> None:
 
 
 def test_other_games_are_played_through_the_same_commands() -> None:
-    """Pig: a position is its text, also where it is described."""
     reply = new_game({"game": "pig-target=4"})
     assert reply["description"] == {"text": "0,0 1 0"}
     reply = move({"game": reply["game"], "position": reply["description"], "code": 1, "seed": 2})

@@ -32,7 +32,6 @@ POSITION = "7/7/7/7/3c3/7/7/R6/7 w"
 
 
 def loaded(script: str, words: list[list[str]] | list[str], code: int = 0) -> set[str]:
-    """Names of the modules that a script has loaded after its commands."""
     answer = ask_fresh(json.dumps(words), program=script)
     assert answer.code == code, answer.err
     return set(json.loads(answer.out.splitlines()[-1]))
@@ -46,7 +45,6 @@ def test_help_loads_nothing_heavy() -> None:
 
 
 def home_of(name: str) -> str:
-    """The module of a command."""
     home = VERBS[name].home.partition(":")[0]
     return home if "." in home else f"tablebase.commands.{home}"
 
@@ -86,7 +84,6 @@ def test_ctrl_c_while_the_program_is_loaded(module: str, script: bool, tmp_path:
 
 
 def test_ctrl_c_while_a_library_is_loaded(tmp_path: Path) -> None:
-    """A script that imports the package gets the exception, as from any library."""
     (tmp_path / "sitecustomize.py").write_text(INTERRUPTED.format(module="tablebase.errors"))
     call = "try:\n    import tablebase\nexcept KeyboardInterrupt:\n    print('interrupted')"
     assert ask_fresh(program=call, environment={"PYTHONPATH": str(tmp_path)}).out == "interrupted\n"
@@ -128,7 +125,6 @@ def test_files_of_tables_are_handled_without_a_compiler(copied: Path, tmp_path: 
 
 @pytest.mark.full
 def test_statements_load_no_pandas(two_pieces: Path) -> None:
-    """Statements of all kinds run without importing pandas."""
     words = ["--data", str(two_pieces), "--format", "csv"]
     columns = ("*", "outcome, count(*)", "p1_square, outcome, count(*)", "position, best, twin_distance")
     statements = [f"SELECT {names} FROM positions WHERE material = 'RvE' GROUP BY ALL" for names in columns]
@@ -145,7 +141,6 @@ def test_libraries_end_in_silence(copied: Path) -> None:
 
 
 def test_a_chart_is_refused_before_anything_is_loaded(two_pieces: Path, tmp_path: Path) -> None:
-    """The suffix of the file is checked first."""
     found = loaded(OWN_PROCESS, ["plot", "draws", "doushouqi", "--data", str(two_pieces), "--output", str(tmp_path / "a.eps")], 2)
     assert not found & set(HEAVY)
 
@@ -178,7 +173,6 @@ SEVERAL = (
 
 
 def optimized(*commands: list[str], code: str = SEVERAL, level: str = "2") -> Answer:
-    """Run commands, one after the other, in a new process without docstrings."""
     return ask_fresh(json.dumps(commands), program=code, environment={"PYTHONOPTIMIZE": level})
 
 
@@ -202,7 +196,6 @@ def test_tables_are_built_and_all_games_can_be_loaded(tmp_path: Path) -> None:
 
 
 def test_help_stays() -> None:
-    """The list of commands and the help of each command are the same with and without docstrings."""
     helps = [[name, "--help"] for name in commands()]
     assert len(helps) > 20
     without, with_docstrings = (optimized(["--help"], *helps, level=level) for level in ("2", ""))
@@ -212,7 +205,6 @@ def test_help_stays() -> None:
 
 @pytest.mark.full
 def test_the_description_of_the_server_stays(tmp_path: Path) -> None:
-    """The summary of each address of the API."""
     code = f"""
 import json
 from pathlib import Path

@@ -34,7 +34,6 @@ FIRST, SECOND = "7/7/7/7/3c3/7/7/R6/7 w", "7/7/5c1/R6/7/7/7/7/7 b"
 
 
 def test_the_version(ask: Ask) -> None:
-    """Of the program, also as ``python -m tablebase``."""
     expected = f"tablebase {tablebase.__version__}\n"
     assert ask("--version") == Answer(0, expected, "")
     done = subprocess.run([sys.executable, "-m", "tablebase", "--version"], capture_output=True, text=True, check=False)
@@ -60,7 +59,6 @@ def test_pieces_mean_the_same_everywhere(three_pieces: Path, tmp_path: Path, ask
 
 
 def test_letters_are_forgiven(two_pieces: Path, ask: Ask) -> None:
-    """Games, materials and the side to move may be written in other capitals."""
     expected = ask("probe", "doushouqi", FIRST, "--data", two_pieces)
     assert expected.code == 0
     assert ask("probe", "DouShouQi", f"{FIRST[:-1]}W", "--data", two_pieces) == expected
@@ -71,7 +69,6 @@ def test_letters_are_forgiven(two_pieces: Path, ask: Ask) -> None:
 def test_positions_are_read_from_input_and_files(
     two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One a line, empty lines aside, in the order of the arguments."""
     (tmp_path / "list").write_text(f"{SECOND}\n")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{FIRST}\n\n{SECOND}\n".encode())))
     options = ["--data", two_pieces, "--format", "csv"]
@@ -95,7 +92,6 @@ def test_statements_are_read_from_input_and_files(
 
 @pytest.mark.parametrize("command", ["line", "play", "count"])
 def test_a_start_is_an_argument_or_an_option(command: str, hexapawns: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Either, with the same output, but not both."""
     start = "p1p/1P1/P1P b"
     options = ["--seed", "1", "--data", hexapawns] if command == "play" else ["--data", hexapawns] if command == "line" else []
     said = []
@@ -131,7 +127,6 @@ def test_moves_of_unknown_value(three_pieces: Path, tmp_path: Path, ask: Ask) ->
 
 @pytest.mark.parametrize("name", ["foxhounds", "hexapawn-4x4", "hexapawn", pytest.param("doushouqi", marks=pytest.mark.full)])
 def test_the_most_pieces_of_a_table(name: str) -> None:
-    """One material with this many pieces can be built, and none with one more."""
     game = load_game(name)
     most = most_pieces(game)
     assert any(is_buildable(game, material) for material in stored_materials(game, most)[-2000:])
@@ -143,7 +138,6 @@ def test_the_most_pieces_of_a_table(name: str) -> None:
     ("text", "seconds"), [("90min", 5400), ("90m", 5400), ("1h30min", 5400), ("0.5s", 0.5), ("1d 2H", 93600), ("1.5h", 5400)]
 )
 def test_durations(text: str, seconds: float) -> None:
-    """Numbers with units, which may be joined."""
     assert parse_duration(text) == seconds
 
 
@@ -190,7 +184,6 @@ def test_times_are_the_next_ones(evening: datetime) -> None:
 
 
 def test_the_earlier_end_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where there is a deadline and a duration."""
     monkeypatch.setattr(plain_arguments.clock, "time", lambda: 1000.0)
     assert end_of_work(None, None) is None
     assert end_of_work(1500.0, None) == 1500.0
@@ -225,7 +218,6 @@ def test_commands_are_shown_without_passwords(words: str, shown: str) -> None:
     ids=lambda words: words[0],
 )
 def test_no_more_workers_than_processors(words: tuple[object, ...], copied: Path, ask: Ask) -> None:
-    """More would only wait for each other; a sentence on standard error says how many are used."""
     answer = ask(*words, "--workers", 1000, "--data", copied)
     assert (answer.code, answer.errors) == (0, [])
     assert answer.err.count(f"workers: {cores()} instead of 1000") == answer.err.count("1000") == 1
@@ -254,7 +246,6 @@ WRONG = "7/7/7/1C5/7/7/7/7/c6 w"
 
 @pytest.fixture
 def lines(tmp_path: Path) -> Path:
-    """Positions, of which some have no answer, and empty lines."""
     path = tmp_path / "positions.txt"
     path.write_bytes(
         "\n".join([KNOWN_WIN, "", WRONG, f"  {IN_THE_DEN}  ", THREE]).encode() + b"\n\n\xff\xfe\n" + KNOWN_WIN.encode()
@@ -263,7 +254,6 @@ def lines(tmp_path: Path) -> Path:
 
 
 def test_a_file_with_bad_lines_is_answered(lines: Path, two_pieces: Path, ask: Ask) -> None:
-    """Answers come in order, with their lines; those without one have a code and a sentence, and the exit code is 2."""
     answer = ask("probe", "doushouqi", f"@{lines}", "--data", two_pieces, "--format", "json")
     rows = answer.json
     assert answer.code == 2
@@ -295,7 +285,6 @@ def test_a_file_with_bad_lines_is_answered(lines: Path, two_pieces: Path, ask: A
 
 
 def test_strict_stops_at_the_first_line_without_an_answer(lines: Path, two_pieces: Path, ask: Ask) -> None:
-    """The sentence names the line and the file, and what is wrong with the position."""
     answer = ask("probe", "doushouqi", f"@{lines}", "--strict", "--data", two_pieces, "--format", "csv")
     assert answer.code == 2
     assert f"line 3 of {lines}" in answer.err
@@ -305,7 +294,6 @@ def test_strict_stops_at_the_first_line_without_an_answer(lines: Path, two_piece
 
 
 def test_a_line_is_answered_before_the_next_one_is_written(two_pieces: Path) -> None:
-    """A program can ask, read the answer, and ask again."""
     command = [sys.executable, "-m", "tablebase", "probe", "doushouqi", "-", "--data", str(two_pieces), "--format", "csv"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None

@@ -38,7 +38,6 @@ GAME = load_game("doushouqi")
 
 
 def rows_of(block: str) -> list[list[str]]:
-    """The cells of a table below its headings."""
     return [line.split() for line in block.splitlines()[2:]]
 
 
@@ -60,19 +59,18 @@ CELLS = st.lists(st.text("ab 1é日\u0301[]:─", max_size=6).map("a{}b".format)
 
 
 def written(columns: list[list[str]], width: int) -> list[str]:
-    """Lines of a table of texts, of which each column begins with its heading."""
-    names = [str(number) for number in range(len(columns))]
+    names = [cells[0] for cells in columns]
     rows = [dict(zip(names, row, strict=True)) for row in zip(*(cells[1:] for cells in columns), strict=True)]
     with redirect_stdout(io.StringIO()) as said, pytest.MonkeyPatch.context() as patch:
         patch.setattr(output, "output_width", lambda: width)
-        write_table(rows, names, [cells[0] for cells in columns], keys=len(columns))
+        write_table(rows, names, keys=len(columns))
     return said.getvalue().splitlines()
 
 
 @given(st.data(), st.integers(0, 3), st.integers(1, 5))
 def test_a_table_that_fits_is_what_rich_would_draw(data: st.DataObject, rows: int, count: int) -> None:
     """Also with lines, with characters of two columns or of none, with blanks, and with what is markup elsewhere."""
-    columns = [["日 é", *(data.draw(CELLS) for _ in range(rows))] for _ in range(count)]
+    columns = [[f"日 é{number}", *(data.draw(CELLS) for _ in range(rows))] for number in range(count)]
     table = Table(*(cells[0] for cells in columns), box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for row in zip(*(cells[1:] for cells in columns), strict=True):
         table.add_row(*row)
@@ -84,7 +82,7 @@ def test_a_table_that_fits_is_what_rich_would_draw(data: st.DataObject, rows: in
 @given(st.data(), st.integers(1, 4), st.integers(30, 60))
 def test_a_table_that_does_not_fit_is_broken(data: st.DataObject, count: int, width: int) -> None:
     """No line is longer than the terminal, and every text is read from top to bottom."""
-    columns = [["head", data.draw(st.text("ab日", min_size=1, max_size=50))] for _ in range(count)]
+    columns = [[f"head{number}", data.draw(st.text("ab日", min_size=1, max_size=50))] for number in range(count)]
     lines = written(columns, width)
     assert max(map(output.cell_len, lines)) <= width
     for letter in "ab日":
@@ -104,8 +102,6 @@ def test_texts_that_are_wrapped(unicode: bool, capsys: pytest.CaptureFixture[str
 
 
 def test_a_long_table(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A terminal shows both ends of more than 100 rows and how many are between, a program reads all."""
-
     def shown(count: int) -> list[str]:
         write_table([{"n": number} for number in range(count)], ["n"])
         return capsys.readouterr().out.split("\n")[2:-1]
@@ -212,7 +208,6 @@ def test_a_long_table_takes_no_longer_than_three_times_its_csv() -> None:
 
 @given(st.floats(-2000, 2000))
 def test_a_number_does_not_look_whole_unless_it_is(value: float) -> None:
-    """It is rounded, to three decimals if these are enough."""
     text = number_text(value)
     assert (float(text.replace(",", "")).is_integer()) == value.is_integer()
     if not round(value, 3).is_integer():
@@ -224,7 +219,6 @@ def test_a_share_is_nothing_or_everything_only_if_it_is() -> None:
 
 
 def test_numbers_in_tables(ask: Ask, hexapawns: Path) -> None:
-    """The same digits for everything that shows numbers: terminal, pages and notebooks."""
     text = "SELECT 6.996 AS a, 0.99956 AS b, 0.99996 AS c, 12.3456 AS d, 7.0 AS e, 0.0::DOUBLE AS f"
     cells = ["6.996", "0.9996", "0.99996", "12.346", "7", "0"]
     assert ask("mine", "hexapawn", text, "--data", hexapawns).out.splitlines()[2].split() == cells
@@ -247,7 +241,6 @@ def test_bytes_and_times_have_units(shown: Callable[[float], str], number: float
 
 
 def test_the_look_of_the_board() -> None:
-    """River, traps and dens have symbols, and the last move's squares stand in brackets."""
     position = parse(GAME, "7/7/7/7/7/7/7/R2c3/7 b")
     move = next(move for move in legal_moves(GAME, position) if GAME.board.names[move.target] == "d1")
     shown = board_picture(GAME, play(position, move), render_move(GAME, move)).splitlines()
@@ -276,18 +269,15 @@ def test_terrain_that_cannot_be_drawn(terrain: tuple[Terrain, ...]) -> None:
 
 
 def test_terrain_is_no_rule() -> None:
-    """Tables stay valid when the look of a board changes."""
     assert replace(GAME, terrain=()).digest == GAME.digest
 
 
 def coloured(game: Game, capsys: pytest.CaptureFixture[str]) -> str:
-    """The start of a game as a terminal shows it."""
     write_board(game, parse(game, game.start))
     return capsys.readouterr().out
 
 
 def test_colours(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a terminal only, and not where NO_COLOR is set."""
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
     plain = coloured(GAME, capsys)
@@ -361,14 +351,13 @@ def test_a_closed_input_ends_a_game(hexapawns: Path) -> None:
     ],
 )
 def test_an_output_that_cannot_be_written_is_a_sentence(redirection: str, word: str, code: int, reason: str) -> None:
-    """Output that does not fit, or goes to what was opened for reading."""
     assert_one_sentence(redirected(redirection, word), f"standard output cannot be written ({reason})", code=code)
 
 
 def test_an_output_that_may_not_grow_is_a_sentence(tmp_path: Path) -> None:
     """A limit on the size of files is want of space, as is a full disk."""
     with (tmp_path / "output").open("wb") as file, files_of_at_most(1):
-        output = process._Output(file.fileno(), "wb", closefd=False)
+        output = process._Stream(file.fileno(), "wb", closefd=False)
         assert output.write(b"12") == 1
         with pytest.raises(CapacityError, match=r"^standard output cannot be written \(File too large\): free some space"):
             output.write(b"2")
@@ -446,7 +435,7 @@ def test_a_line_is_written_at_once(unbuffered: bool, tmp_path: Path) -> None:
     with path.open("wb") as log:
         raw = log.raw if unbuffered else log
         given = io.TextIOWrapper(raw, write_through=unbuffered, line_buffering=not unbuffered)
-        stream = process._text(given, process._Status, log.fileno())
+        stream = process._text(given, log.fileno(), is_status=True)
         stream.write("half done\n")
         assert path.read_text() == "half done\n"
         given.detach()
@@ -468,7 +457,6 @@ def test_a_byte_order_mark_before_standard_input(words: list[str], text: str, sa
 
 
 def test_a_byte_order_mark_in_files(ask: Ask, tmp_path: Path, hexapawns: Path) -> None:
-    """Of positions, of statements and of games."""
     game = write_record(Record("hexapawn", 1, ("a", "b"), "3/P1p/3 w", 0, ("a2a3",), (1, 2), "goal"))
     texts = {"probe hexapawn @": "ppp/3/PPP w", "sql @": "select 7 as number", "match-stats ": game}
     for number, (command, text) in enumerate(texts.items()):
@@ -479,7 +467,6 @@ def test_a_byte_order_mark_in_files(ask: Ask, tmp_path: Path, hexapawns: Path) -
 
 
 def test_quiet_commands_print_only_results_and_errors(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
-    """Also the follow-up commands of a batch; without the option each of these has messages."""
     file, build = tmp_path / "night.toml", '[[build]]\ngame = "hexapawn"\nmaterial = "PvP"\n'
     file.write_text(f'workers = 1\n{build}[[then]]\ncommand = ["verify", "hexapawn"]\n')
     tables = tmp_path / "tables"

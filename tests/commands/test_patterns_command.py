@@ -44,20 +44,17 @@ def mark(positions):
 
 
 def snapshot(folder: Path) -> list[list[dict[str, Any]]]:
-    """All patterns of the catalog, without the ids of the rows."""
     tables = [rows(folder, f"SELECT * FROM {table} ORDER BY id") for table in TABLES]
     return [[{name: value for name, value in row.items() if name != "id"} for row in table] for table in tables]
 
 
 def search(ask: Ask, folder: Path, *arguments: object) -> Answer:
-    """Run the command on Dou Shou Qi."""
     answer = ask("patterns", "doushouqi", *arguments, "--data", folder)
     assert answer.code == 0, answer.err
     return answer
 
 
 def test_a_second_search_replaces_the_first(copied: Path, ask: Ask) -> None:
-    """Searching a slice again replaces its rows, and leaves those of other slices unchanged."""
     search(ask, copied, "--material", "CvW", "--material", "RvC")
     before = snapshot(copied)
     search(ask, copied, "--material", "CvW")
@@ -84,7 +81,6 @@ def test_patterns_go_with_their_table(copied: Path, ask: Ask) -> None:
 
 
 def test_without_options_all_distinct_slices_are_searched(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
-    """Each distinct slice has a line in the output, and rows in the catalog."""
     folder = tmp_path / "pawns"
     shutil.copytree(hexapawns, folder)
     answer = ask("patterns", "hexapawn", "--data", folder)
@@ -96,7 +92,6 @@ def test_without_options_all_distinct_slices_are_searched(hexapawns: Path, tmp_p
 
 
 def test_what_programs_get(copied: Path, ask: Ask) -> None:
-    """JSON has an object per slice with all that the catalog stores, CSV a line per feature and pair."""
     objects = search(ask, copied, "--material", "RvC", "--material", "CvR", "--top", "3", "--format", "json").json
     assert [patterns["material"] for patterns in objects] == ["RvC", "CvR"]
     for patterns in objects:
@@ -126,7 +121,6 @@ def test_people_read_shares_in_percent(copied: Path, ask: Ask) -> None:
 
 
 def test_without_scikit_learn_there_are_no_trees(copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Gains and rules are still found; a sentence says what to install, and the tree is null."""
     monkeypatch.setitem(sys.modules, "sklearn", None)
     answer = search(ask, copied, "--material", "CvW", "--format", "json")
     assert "trees need scikit-learn: install it with pip install 'endgame-tablebase[patterns]'\n" in answer.err
@@ -136,7 +130,6 @@ def test_without_scikit_learn_there_are_no_trees(copied: Path, ask: Ask, monkeyp
 
 
 def test_features_of_a_file(copied: Path, tmp_path: Path, ask: Ask) -> None:
-    """Features of a file are searched too, with fractions, many values, odd names and words; every rule holds."""
     file = tmp_path / "own.py"
     file.write_text(FEATURE_FILE)
     search(ask, copied, "--material", "CvT", "--features", file, "--depth", "8")
@@ -158,7 +151,6 @@ def test_features_of_a_file(copied: Path, tmp_path: Path, ask: Ask) -> None:
 
 
 def test_what_is_not_stored(copied: Path, ask: Ask) -> None:
-    """Patterns of several slices, and those of other targets, are shown and not stored; those of a slice stay."""
     search(ask, copied, "--material", "CvW")
     before = (copied / FILE_NAME).read_bytes()
     search(ask, copied, "--material", "CvW", "--material", "RvC", "--pool")
@@ -169,7 +161,6 @@ def test_what_is_not_stored(copied: Path, ask: Ask) -> None:
 
 
 def test_slices_without_such_positions_are_left_out(hexapawns: Path, ask: Ask) -> None:
-    """One of these slices has no lost position, and alone it is refused."""
     words = ["patterns", "hexapawn", "--target", "distance", "--outcome", "loss", "--data", hexapawns]
     assert "none of the requested slices of hexapawn has a lost position" in ask(*words, "--material", "PPPvP").errors[0]
     found = ask(*words, "--pieces", "4", "--pool", "--format", "json").json

@@ -21,7 +21,6 @@ LOST = "7/7/7/7/3c3/7/7/R6/7 w"
 
 @pytest.mark.parametrize("style", ["table", "json", "csv"])
 def test_probe_draws_the_position(style: str, tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
-    """With the best move as an arrow; the answer is what it is without, and a file that was there is replaced."""
     words = ["probe", "doushouqi", LOST, "--data", tables.folder, "--format", style]
     path = tmp_path / "lost.svg"
     path.write_text("old", encoding="utf-8")
@@ -32,7 +31,6 @@ def test_probe_draws_the_position(style: str, tables: Tablebase, tmp_path: Path,
 
 @pytest.mark.parametrize(("width", "millimetres"), [("88mm", 88), ("5cm", 50), ("2in", 50.8), ("column", 88)])
 def test_a_picture_is_as_wide_as_it_is_to_be(width: str, millimetres: float, tmp_path: Path, ask: Ask) -> None:
-    """As a page of PDF without margins, in pixels of 300 an inch, and in the unit of SVG; its height follows."""
     words = ["probe", "hexapawn-3x4", "ppp/3/3/PPP w", "--output"]
     tablebase.build("hexapawn", size="3x4", data=tmp_path / "tables")
     for suffix in ("pdf", "png", "svg"):
@@ -74,7 +72,6 @@ def test_python_writes_the_picture_of_the_command(pawn_tables: Tablebase, tmp_pa
 
 
 def test_line_draws_every_ply(tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
-    """A file for each row, to the end of the game, in a folder that is new or empty; one with files is left as it is."""
     words = ["line", "doushouqi", LOST, "--data", tables.folder]
     (tmp_path / "empty").mkdir()
     for folder in (tmp_path / "new" / "line", tmp_path / "empty"):
@@ -104,7 +101,6 @@ def test_line_draws_every_ply_in_other_formats(pawn_tables: Tablebase, tmp_path:
 
 
 def test_games_by_functions_are_drawn_in_the_same_way(piglet_tables: Path, tmp_path: Path, ask: Ask) -> None:
-    """To a file, to a folder, on a sheet and in the terminal, by what `svg.board` and the rules draw."""
     name, start = "pig-die=2-target=3", "0,0 1 0"
     rules: Any = load_rules(name)
     data = ["--data", piglet_tables]
@@ -123,7 +119,6 @@ def test_games_by_functions_are_drawn_in_the_same_way(piglet_tables: Path, tmp_p
 
 
 def test_sheets_are_those_of_python(pawn_tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
-    """Of probes, of a line with and without all plies, and of boxes; the answer is what it is without a sheet."""
     file = tmp_path / "positions"
     file.write_text("ppp/3/PPP w\nppp/1P1/P1P b\n", encoding="utf-8")
     white = tablebase.boxes("hexapawn", side="w")
@@ -151,7 +146,6 @@ def test_sheets_are_those_of_python(pawn_tables: Tablebase, tmp_path: Path, ask:
 
 
 def test_boxes_that_have_learned(tmp_path: Path, ask: Ask) -> None:
-    """The command lists what `tablebase.boxes` finds, of a file that the player has kept, too."""
     boxes = tmp_path / "boxes.json"
     lost = "b1b2\nb2c3\nquit\n"
     assert ask("boxes", "hexapawn", "--format", "json").json == tablebase.boxes("hexapawn")
@@ -165,7 +159,6 @@ def test_boxes_that_have_learned(tmp_path: Path, ask: Ask) -> None:
 
 
 def test_sheets_with_a_position_without_an_answer(pawn_tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
-    """The others are answered, but no sheet is written; nor one of far too many positions."""
     words = ["probe", "hexapawn", "--data", pawn_tables.folder, "--sheet", tmp_path / "a.svg"]
     answer = ask(*words, "ppp/3/PPP w", "x")
     assert answer.code == 2
@@ -176,7 +169,6 @@ def test_sheets_with_a_position_without_an_answer(pawn_tables: Tablebase, tmp_pa
 
 
 def test_pdf_and_png_need_the_extra(pawn_tables: Tablebase, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is named before any work; SVG does without."""
     monkeypatch.setattr("tablebase.errors.find_spec", lambda _: None)
     words = ["line", "hexapawn", "--data", pawn_tables.folder, "--sheet"]
     answer = ask(*words, tmp_path / "a.pdf")
@@ -234,13 +226,11 @@ NAMED = {
 
 
 def option_of(output: tuple[str, str]) -> str:
-    """The option for an output."""
     [option] = next(one.opts for one in every_command()[output[0]].params if one.name == output[1])
     return str(option)
 
 
 def command_of(output: tuple[str, str], target: Path, data: Path) -> list[str]:
-    """A command that would write to a place."""
     name = output[0]
     words = [word.format(data=data) for word in NEEDED.get(output, [])]
     game = ["hexapawn"] * VERBS[name].takes_game
@@ -261,7 +251,6 @@ def test_all_outputs_are_known() -> None:
 
 
 def test_outputs_are_named_alike() -> None:
-    """`--output` for a file and `--to` for a folder; logs, boxes, sheets and curves beside what a command writes have names."""
     for (name, parameter), kind in OUTPUTS.items():
         if (name, parameter) not in NAMED:
             assert option_of((name, parameter)) == ("--to" if kind in (Output.FOLDER, Output.NEW_FOLDER) else "--output")
@@ -269,7 +258,6 @@ def test_outputs_are_named_alike() -> None:
 
 @pytest.mark.parametrize("output", OUTPUTS)
 def test_the_folder_of_a_tablebase_is_left_alone(output: tuple[str, str], hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
-    """Neither a table nor the catalog nor a new file in it is written, by whatever name the folder is called."""
     (tmp_path / "link").symlink_to(hexapawns)
     before = contents(hexapawns)
     for name in ("hexapawn/2/new.svg", "new.svg", "catalog.sqlite", next(iter(sorted(before)))):

@@ -68,7 +68,6 @@ def race(play_without: Ask) -> Ask:
 
 
 def test_a_game_word_by_word(play: Ask) -> None:
-    """Every command does what its help says; this is the complete output."""
     words = ["moves", "hint", "a1a2", "undo", "board", "help", "c1-c2", "quit"]
     answer = play(words, "--seed", 1)
     assert (answer.code, answer.err) == (0, "")
@@ -94,7 +93,6 @@ def test_a_game_word_by_word(play: Ask) -> None:
 
 
 def test_the_other_side_can_be_played(play: Ask) -> None:
-    """If the person plays Black, the tables move first, after showing the board; case and spaces do not matter."""
     answer = play(["undo", "  MOVES ", "A3B2", "quit"], "--side", "b", "--seed", 0)
     assert answer.code == 0
     title, rest = answer.out.split("\n", 1)
@@ -104,7 +102,6 @@ def test_the_other_side_can_be_played(play: Ask) -> None:
 
 
 def test_a_seed_repeats_a_game(play: Ask) -> None:
-    """The same seed yields the same game, letter for letter; without --seed, the seed shown at the end repeats it."""
     # Most of them are illegal when typed, but enough to end a game.
     moves = Random(1).choices(WHITE_MOVES, k=500)
     games = [play(moves, "--fuzz", 1, "--seed", seed).out for seed in (*range(4), *range(4))]
@@ -130,7 +127,6 @@ BAD_INPUT = {
 
 @pytest.mark.parametrize("word", BAD_INPUT, ids=range(len(BAD_INPUT)))
 def test_bad_input_is_prompted_again(word: str, play: Ask) -> None:
-    """One sentence says what is wrong, nothing changes, and the prompt is shown again."""
     answer = play([word, "quit"], "--seed", 0)
     assert (answer.code, answer.err) == (0, "")
     assert answer.out.startswith(f"{GREETING}{START}White> {BAD_INPUT[word]}")
@@ -148,7 +144,6 @@ def test_bytes_that_are_not_text_are_prompted_again(hexapawns: Path, ask: Ask, m
 
 @pytest.mark.parametrize("words", [[], ["a1a2"]], ids=["at once", "after a move"])
 def test_the_end_of_the_input_ends_the_game(words: list[str], play: Ask) -> None:
-    """At the end of the input, the last lines say that the game was abandoned and how to repeat it; that is no error."""
     answer = play(words, "--seed", 5)
     assert (answer.code, answer.err) == (0, "")
     plies = 2 * ("a1a2" in words)
@@ -167,7 +162,6 @@ def read_until(terminal: int, count: int) -> str:
 
 @pytest.mark.parametrize(("key", "code"), [(b"\x03", 130), (b"\x04", 0)], ids=["Ctrl-C", "Ctrl-D"])
 def test_keys_that_end_a_game_at_a_terminal(key: bytes, code: int, hexapawns: Path) -> None:
-    """At a terminal, Ctrl-C at the prompt ends with the exit code of an interruption, and Ctrl-D is the end of the input."""
     terminal, line = pty.openpty()
     # The process that first opens a terminal in a new session receives its keys as signals.
     script = f"import os; os.close(os.open(os.ttyname(0), os.O_RDWR)); {PROGRAM}"
@@ -258,7 +252,6 @@ def test_a_missing_table_is_named_before_the_first_move(two_pieces: Path, tmp_pa
 
 
 def test_a_game_from_a_position(two_pieces: Path, typed: Ask) -> None:
-    """The person plays the side to move; the tables reach the den, and the game ends with a picture and a sentence."""
     answer = typed(["a1b1"], "play", "doushouqi", "--from", "7/3C3/7/7/7/7/7/7/c6 b", "--data", two_pieces, "--seed", 0)
     assert answer.code == 0
     end = " 2 . . . ^ . . .\n 1 . c ^ # ^ . .\n   a b c d e f g\n\nwon by White in 2 plies: the cat has reached d9\n"
@@ -268,7 +261,6 @@ def test_a_game_from_a_position(two_pieces: Path, typed: Ask) -> None:
 
 
 def test_two_people_at_one_terminal(play_without: Ask) -> None:
-    """Each is asked in turn, takes back his own last move, and may give the game up; nobody needs tables."""
     options = ["hexapawn", "--side", "w", "--side", "b", "--seed", 1]
     answer = play_without(["b1b2", "a3b2", "undo", "a1b2", "resign"], *options)
     assert (answer.code, answer.err) == (0, "")
@@ -284,7 +276,6 @@ def test_two_people_at_one_terminal(play_without: Ask) -> None:
 
 
 def test_the_only_move_that_draws(typed: Ask, ask: Ask, tables: Tablebase, two_pieces: Path) -> None:
-    """`hint` and `probe` name the move that keeps a draw, where all others lose."""
     text = "4t2/7/7/7/7/7/7/4R2/7 w"
     [kept] = [move.move for move in tables.probe(JUNGLE, text).moves if move.value == Value(Outcome.DRAW, None)]
     said = f"White to move: draw, best move {kept}\n"
@@ -303,7 +294,6 @@ def test_hints_that_nobody_can_give(typed: Ask, copied: Path) -> None:
 
 
 def test_a_game_of_three(race: Ask) -> None:
-    """The person is the first player, and the computer all others; places and the seed stand at the end."""
     answer = race(["1"], HOME, "--players", 3, "--seed", 7)
     # The first game on a machine also says that kernels are compiled.
     assert (answer.code, answer.errors) == (0, [])
@@ -318,7 +308,6 @@ def test_a_game_of_three(race: Ask) -> None:
 
 
 def test_commands_of_a_game(race: Ask) -> None:
-    """Listing moves, taking back, hints, the position, help, and words that are none of these."""
     words = ["moves", "help", "hint", "board", "undo", "4", "undo", "99", "fly", "", "+4", "quit"]
     out = race(words, "--variant", "cards=none", "--player", "computer:depth=1", "--seed", 1).out
     moves, rest = out.split("player 1> ")[1:3]
@@ -341,7 +330,6 @@ def test_commands_of_a_game(race: Ask) -> None:
 
 
 def test_other_seats_and_players(race: Ask) -> None:
-    """The person may be any player; players are named in order, and the last one has all further seats."""
     answer = race(["quit"], "--players", 4, "--side", 3, "--player", "computer:depth=1", "--player", "random", "--seed", 1)
     seats = "you play player 3, the computer at depth 1 plays player 1, random moves play player 2 and player 4"
     assert answer.out.startswith(f"Hare & Hedgehog: {seats}; ")
@@ -360,7 +348,6 @@ def test_people_in_a_race(race: Ask) -> None:
 
 @pytest.mark.parametrize("plies", [0, 1, 6, 7])
 def test_a_line_stops_after_n_plies(plies: int, hexapawns: Path, ask: Ask) -> None:
-    """A line of N plies is the beginning of the whole line; it includes the end of the game only if it gets there."""
     arguments = ["line", "hexapawn", PAWNS.start, "--data", hexapawns, "--format", "json"]
     whole = ask(*arguments).json
     assert [row["distance"] for row in whole] == [6, 5, 4, 3, 2, 1, 0]

@@ -22,7 +22,6 @@ CHARTS = {
 
 @pytest.mark.parametrize("chart", ["distances", *before_release("squares", "draws", "parity")])
 def test_the_command_draws(chart: str, two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """Every chart can be drawn; only stderr has a message; what is drawn is reproducible."""
     drawn = []
     for name in (f"{chart}.svg", "again.svg"):
         path = tmp_path / name
@@ -37,7 +36,6 @@ def test_the_command_draws(chart: str, two_pieces: Path, tmp_path: Path, ask: As
 
 @pytest.mark.full
 def test_another_process_draws_the_same(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """A separate process writes the same SVG, byte for byte."""
     words = ["plot", "parity", GAME.name, "--material", "CvC", "--data", two_pieces, "--output"]
     assert ask(*words, tmp_path / "here.svg").code == 0
     assert ask_fresh(*words, tmp_path / "there.svg").code == 0
@@ -46,7 +44,6 @@ def test_another_process_draws_the_same(two_pieces: Path, tmp_path: Path, ask: A
 
 @pytest.mark.full
 def test_options_change_the_picture(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """Another outcome, another piece and another scale yield different pictures."""
     calls = [["squares", "--material", "RvC", *more] for more in ([], ["--outcome", "loss"], ["--piece", "2"])]
     calls += [["distances", *more] for more in ([], ["--log"], ["--outcome", "win"])]
     pictures = set()
@@ -58,7 +55,6 @@ def test_options_change_the_picture(two_pieces: Path, tmp_path: Path, ask: Ask) 
 
 
 def test_chances_need_no_tables(tmp_path: Path, ask: Ask) -> None:
-    """Every player that can be exploited has its curve, with the even chance; another side, start or player another picture."""
     pictures = set()
     for options in ([], ["--player", "ranking"], ["--side", "h"], ["--from", "2F1/4/H3/3H f"]):
         path = tmp_path / "a.svg"
@@ -70,13 +66,11 @@ def test_chances_need_no_tables(tmp_path: Path, ask: Ask) -> None:
 
 
 def test_no_parity_without_its_features(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
-    """A game without the feature `distance` is refused before anything is counted."""
     answer = ask("plot", "parity", "hexapawn", "--pieces", "2", "--data", hexapawns, "--output", tmp_path / "a.svg")
     assert_one_sentence(answer, "hexapawn has no feature 'distance'", "give --by", "'tablebase features hexapawn'")
 
 
 def test_parity_of_any_whole_number(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
-    """Its odd and even values are compared; a column of words is refused."""
     words = ["plot", "parity", "hexapawn", "--data", hexapawns, "--output", tmp_path / "a.svg", "--csv", tmp_path / "a.csv"]
     assert ask(*words, "--by", "mobility").code == 0
     rows = [line.split(",")[1:3] for line in (tmp_path / "a.csv").read_text().splitlines()]
@@ -95,7 +89,6 @@ def test_parity_of_several_numbers_of_pieces(shut_in: Path, tmp_path: Path, ask:
 def test_the_gallery_of_two_pieces(
     two_pieces: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The page has every picture, its command and the published numbers; a second run writes the same bytes."""
     chosen = ("squares-RvE.png", "parity-CvC.svg")
     pictures = [picture for picture in gallery.PICTURES if picture.pieces == 2 or picture.file in chosen]
     monkeypatch.setattr(gallery, "PICTURES", pictures)
@@ -116,7 +109,6 @@ def test_the_gallery_of_two_pieces(
 
 
 def test_the_gallery_needs_three_pieces(two_pieces: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Without three-piece tables, one sentence says how to build them, and nothing is drawn."""
     assert gallery.main(["--data", str(two_pieces), "--docs", str(tmp_path)]) == 2
     assert "run 'tablebase build doushouqi --pieces 3" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())

@@ -81,7 +81,6 @@ def ask_in_read_only(folder: Path, commands: list[list[str]]) -> list[Answer]:
 
 @pytest.mark.full
 def test_what_only_reads_works_in_a_folder_that_can_only_be_read(copied: Path, ask: Ask) -> None:
-    """It says the same as elsewhere; the other commands say in a sentence that they may not write, with code 2."""
     *read, built, reindexed, pruned = ask_in_read_only(copied, READING + WRITING)
     for words, answer in zip(READING, read, strict=True):
         assert (answer.code, answer.errors) == (0, []), (words, answer.err)
@@ -123,7 +122,6 @@ def test_an_interrupted_change_in_a_folder_that_can_only_be_read(copied: Path, a
     ids=["bytes", "files"],
 )
 def test_what_only_reads_works_on_a_full_disk(option: str, fill: str, copied: Path) -> None:
-    """What needs space says in a sentence that there is none, with code 3, and leaves nothing behind."""
     source = copied.with_name("source")
     shutil.copytree(copied, source)
     full = f"mount -t tmpfs -o {option} tmpfs '{copied}'; cp -r '{source}/.' '{copied}'; cd '{copied}'; {fill}"
@@ -144,7 +142,6 @@ SIZES = (0, 100, 1000, 4096, 10_000, 30_000, 90_000)
 
 
 def everything(folder: Path) -> dict[str, bytes]:
-    """All files below a folder but the lock."""
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name != ".lock"}
 
 
@@ -176,7 +173,6 @@ def test_a_table_that_does_not_fit_is_a_sentence(copied: Path) -> None:
     ids=lambda words: words[0],
 )
 def test_a_catalog_that_may_not_grow_is_a_sentence(words: list[str], hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
-    """Whatever part of it is refused, everything stays as it was, and with more space the command does its work."""
     folder = tmp_path / "tables"
     shutil.copytree(hexapawns, folder)
     forge(folder, "UPDATE tables SET rules_digest = 'old' WHERE material = 'PvP'")
@@ -205,7 +201,6 @@ def test_a_catalog_that_may_not_grow_is_a_sentence(words: list[str], hexapawns: 
 
 @pytest.mark.parametrize("size", SIZES)
 def test_a_catalog_that_cannot_be_made_is_not_there(size: int, tmp_path: Path, ask: Ask) -> None:
-    """A first build that cannot make the catalog leaves no empty one; a table that it has made is entered by the next build."""
     with files_of_at_most(size):
         answer = ask("build", "hexapawn", "--pieces", "2", "--data", tmp_path)
     (error,) = answer.errors
@@ -229,7 +224,6 @@ def test_a_catalog_that_cannot_be_made_is_not_there(size: int, tmp_path: Path, a
     ],
 )
 def test_space_rights_and_other_reasons_are_told_apart(number: int, code: int, sentence: str) -> None:
-    """Each has its own sentence and code, whether the path is given or named by the fault."""
     for error in (
         system_error(OSError(number, "whatever"), "data", "use a copy"),
         system_error(OSError(number, "whatever", "data"), hint="use a copy"),

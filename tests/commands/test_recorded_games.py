@@ -30,14 +30,12 @@ WON = Record("hexapawn", 1, ("a", "b"), "3/P1p/3 w", 0, ("a2a3",), (1, 2), "goal
 
 
 def written(path: Path, *games: Record) -> Path:
-    """A file with games."""
     path.write_text("".join(map(write_record, games)))
     return path
 
 
 @pytest.mark.parametrize("players", [2, 3])
 def test_matches_of_several_players_are_written(players: int, ask: Ask, tmp_path: Path) -> None:
-    """Each game as it was played, with what was drawn; what they say together is what the standings say."""
     file = tmp_path / "games"
     seated = ["--player", "random", "--player", "computer:depth=1"] if players == 2 else ["--player", "random"] * 2
     name = "harehedgehog" if players == 2 else "pig-target=20-players=3"
@@ -58,7 +56,6 @@ def test_matches_of_several_players_are_written(players: int, ask: Ask, tmp_path
 
 
 def test_replay(ask: Ask, tmp_path: Path, hexapawns: Path, pawn_tables: Tablebase) -> None:
-    """Every position with the move that was made there, and what the tables say of it."""
     file = tmp_path / "games"
     assert ask("match", *WORDS, "--output", file).code == 0
     record = list(records_in(file))[2]
@@ -109,7 +106,6 @@ def test_games_of_every_kind_are_replayed(name: str, ask: Ask, tmp_path: Path) -
 
 
 def test_bounds_of_tables_stand_beside_moves(ask: Ask, tmp_path: Path, piglet_tables: Path) -> None:
-    """Those of a probe, wherever somebody moves or chance does."""
     name: str = "pig-die=2-target=2"
     rules: Any = load_rules(name)
     file = written(tmp_path / "games", *records(name, 1))
@@ -145,7 +141,6 @@ def test_a_player_speaks_where_no_table_does(name: str, ask: Ask, tmp_path: Path
 
 @pytest.mark.parametrize("name", ["pig-target=10", "harehedgehog-players=3"])
 def test_games_by_functions_are_drawn(name: str, ask: Ask, tmp_path: Path) -> None:
-    """`--boards` draws every position, after the move or the draw in words, with what is known of it."""
     game = records(name, 1)[0]
     rules: Any = load_rules(name)
     words = ["line", name, "--replay", written(tmp_path / "games", game), "--plies", 6, "--data", tmp_path / "nowhere"]
@@ -174,7 +169,6 @@ def test_what_replay_refuses(words: list[str], said: str, ask: Ask, tmp_path: Pa
 
 @pytest.mark.parametrize("by", ROWS)
 def test_rows_of_statistics(by: str, ask: Ask, tmp_path: Path) -> None:
-    """Of several files together, as the library says; as JSON with all fields, as a table with those that say something."""
     kinds = ("hexapawn", "pig-players=3-target=10")
     files = [written(tmp_path / name, *records(name, 5)) for name in kinds]
     found = MatchStatistics()
@@ -207,7 +201,7 @@ def test_a_table_of_statistics(ask: Ask, tmp_path: Path) -> None:
     [
         (["/nowhere/games"], "/nowhere/games"),
         (["{folder}"], "{folder}"),
-        (["/dev/null"], "there are no finished games in /dev/null: name files that match --output has written"),
+        (["/dev/null"], "no finished games in /dev/null: name files that match --output has written"),
         ([__file__], f"{__file__}: line 1, "),
         (["{good}", "{bad}"], "{bad}: move 1 of game 1 (line 1), 'a2a1', is not legal"),
         (["{good}", "--by", "chance"], "none of these games has rows by chance: choose another --by, such as game"),
@@ -224,7 +218,6 @@ def test_what_statistics_refuse(words: list[str], said: str, ask: Ask, tmp_path:
 
 
 def test_games_that_were_not_finished(ask: Ask, tmp_path: Path) -> None:
-    """They count as nothing, and are said to be left out."""
     file = written(tmp_path / "games", WON, replace(WON, places=(), events=()), WON)
     answer = ask("match-stats", file, "--format", "json")
     assert [(row["games"], row["drawn"]) for row in answer.json] == [(2, 0)]
@@ -232,7 +225,6 @@ def test_games_that_were_not_finished(ask: Ask, tmp_path: Path) -> None:
 
 
 def test_a_curve_of_points(ask: Ask, tmp_path: Path) -> None:
-    """The points of each player over the games are drawn as SVG with a line for each, whoever sits where."""
     pytest.importorskip("matplotlib")
     won = replace(WON, players=("one", "other"))
     games = [won, replace(won, players=("other", "one")), won]
@@ -246,7 +238,6 @@ def test_a_curve_of_points(ask: Ask, tmp_path: Path) -> None:
 
 
 def test_a_match_of_pairs(ask: Ask, tmp_path: Path) -> None:
-    """The same seed gives the same games; the rows add up, and the games are in the file."""
     files = [tmp_path / name for name in ("one", "other")]
     rows, again = (ask("match", *WORDS, "--output", file, "--format", "json").json for file in files)
     assert rows == again
@@ -281,7 +272,6 @@ def test_forfeits_are_named(ask: Ask) -> None:
 
 
 def test_a_match_in_rounds(ask: Ask) -> None:
-    """What the standings say, in each format; the same seed gives the same."""
     names = ["computer:depth=1", "random"]
     words = ["harehedgehog", "55:30:0,52:30:0 1", "--player", names[0], "--player", names[1], "--games", 4, "--seed", 9]
     words += ["--opening", 2, "--data", "nowhere"]

@@ -25,7 +25,6 @@ def test_python_has_them_with_the_same_words(verb: Verb) -> None:
 
 
 def test_what_games_lists(ask: Ask) -> None:
-    """The column `commands` has the verbs whose capability a game has."""
     rows = {row["game"]: row["commands"] for row in ask("games", "--format", "json").json}
     assert rows["hexapawn"] == "all"
     assert rows["pig"].split() == list(commands_for(load_rules("pig")))
@@ -49,7 +48,6 @@ MORE = {
 
 
 def test_games_may_have_no_features(ask: Ask) -> None:
-    """The table then has only its headings."""
     for game in ("connect4", "harehedgehog"):
         assert ask("features", game, "--format", "csv").out.strip() == "feature,of,type,column,tells"
         assert ask("features", game).out.split()[:2] == ["feature", "of"]
@@ -58,7 +56,6 @@ def test_games_may_have_no_features(ask: Ask) -> None:
 
 @pytest.mark.parametrize("game", ["pig-die=2-target=2", "noughts"])
 def test_every_command_takes_a_game_or_refuses_it(game: str, typed: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands that are listed work; all others end with one sentence, and leave nothing."""
     monkeypatch.chdir(tmp_path)
     rules = load_rules(game)
     taken, commands = commands_for(rules), every_command()
@@ -100,7 +97,6 @@ NEEDS = {"statement": ("mine",), "material": ("material",), "pieces": ("estimate
 
 
 def test_stats_of_all_games(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """Those of pieces are counts, which a number of pieces restricts; those of functions are the rows of the command."""
     with Tablebase(two_pieces) as tables:
         assert {one.pieces for one in tables.stats("doushouqi", pieces=2)} == {2}
         with pytest.raises(TablebaseError, match="3 pieces"):
@@ -113,7 +109,6 @@ def test_stats_of_all_games(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
 
 
 def test_work_on_folders(two_pieces: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Tables are copied, packed, unpacked, merged and pruned as the commands do it, and what came of it is returned."""
     copied = tablebase.copy("doushouqi", tmp_path / "copy", material="RvC", data=two_pieces)
     assert (copied.tables, copied.new, copied.there) == (1, 1, 0)
     assert "copied to" in capsys.readouterr().err
@@ -133,3 +128,21 @@ def test_work_on_folders(two_pieces: Path, tmp_path: Path, capsys: pytest.Captur
         ]
         assert stray.exists() is not yes
     assert not tablebase.verify("doushouqi", data=tmp_path / "merged", workers=1).errors
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "said"),
+    [
+        ("perft", {"game": "hexapawn", "repetitions": "once"}, "repetitions is 'continue' or 'leaf', not 'once'"),
+        ("analyse", {"game": "hexapawn", "repetition": "win"}, "repetition is 'none' or 'draw' or 'loss', not 'win'"),
+        (
+            "match_stats",
+            {"files": [], "by": "colour"},
+            "by is 'game' or 'seat' or 'ending' or 'chance' or 'square' or 'piece', not",
+        ),
+        ("build", {"game": "hexapawn", "executor": "cloud"}, "executor is 'local' or 'dask', not 'cloud'"),
+    ],
+)
+def test_words_of_python_are_those_of_the_shell(name: str, arguments: dict[str, object], said: str) -> None:
+    with pytest.raises(TablebaseError, match=said):
+        getattr(tablebase, name)(**arguments)

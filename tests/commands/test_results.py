@@ -68,26 +68,22 @@ CALLS: dict[str, Callable[[Tablebase, Path], Any]] = {
 
 
 def written(path: Path, text: str) -> Path:
-    """A file with a text."""
     path.write_text(text)
     return path
 
 
 def played(path: Path) -> Path:
-    """A file with recorded games."""
     tablebase.match(GAME, player=["random", "random"], games=4, output=path)
     return path
 
 
 def parts(found: Any) -> Iterator[Any]:
-    """A result, and the objects in it if it is a sequence of objects."""
     yield found
     if isinstance(found, list | tuple):
         yield from (one for one in found if type(one).__module__.startswith("tablebase"))
 
 
 def test_every_call_is_tried() -> None:
-    """All functions and methods for users, in both lists together."""
     functions = {name for name in tablebase.__all__ if name.islower()}
     methods = {name for name in dir(Tablebase) if not name.startswith("_") and callable(getattr(Tablebase, name))}
     assert functions | methods == OTHERS | {name for name in CALLS if "." not in name}
@@ -107,7 +103,6 @@ def test_a_short_repr_is_the_beginning() -> None:
 
 @pytest.mark.full
 def test_every_result_fits_on_a_screen(hexapawns: Path, tmp_path: Path) -> None:
-    """Its `repr`, and that of each object in it, has at most 400 characters."""
     with tablebase.open(hexapawns) as tables:
         results = {name: [*parts(call(tables, tmp_path))] for name, call in CALLS.items()}
         assert {name: one for name, found in results.items() for one in found if len(repr(one)) > MOST} == {}

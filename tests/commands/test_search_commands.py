@@ -48,28 +48,20 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def counted(name: str, plies: int, text: str | None = None) -> list[int]:
-    """Path counts of plain Python."""
     game = load_game(name)
     return [naive.perft(game, parse(game, text or game.start), number) for number in range(1, plies + 1)]
 
 
-def test_perft_in_three_formats(ask: Ask) -> None:
-    """An object, a line or a row for each depth; JSON and CSV have the same fields."""
+def test_perft(ask: Ask) -> None:
     leaves = counted("hexapawn", 4)
     assert leaves[0] == 3
-    words = ["perft", "hexapawn", "--depth", 4]
-    found = ask(*words, "--format", "json").json
+    found = ask("perft", "hexapawn", "--depth", 4, "--format", "json").json
     assert [list(row) for row in found] == [["depth", "leaves", "seconds"]] * 4
     assert [(row["depth"], row["leaves"]) for row in found] == list(enumerate(leaves, start=1))
     assert all(isinstance(row["seconds"], float) and row["seconds"] >= 0 for row in found)
-    assert [row["leaves"] for row in ask(*words, "--format", "csv").csv] == list(map(str, leaves))
-    heading, _, *lines = ask(*words).out.splitlines()
-    assert heading.split() == ["depth", "leaves", "seconds"]
-    assert [line.split()[1] for line in lines] == [str(count) for count in leaves]
 
 
 def test_perft_from_a_position_of_a_variant(ask: Ask) -> None:
-    """As an argument or with --from, with --variant, in any number of threads."""
     for words in ([RACE], ["--from", RACE], ["--from", RACE, "--workers", 2]):
         found = ask("perft", "doushouqi", *words, "--depth", 3, "--format", "json").json
         assert [row["leaves"] for row in found] == counted("doushouqi", 3, RACE)
@@ -102,7 +94,6 @@ def test_analyse_as_json(ask: Ask) -> None:
 
 
 def test_options_reach_the_engine(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All of them, and those that are not given have their defaults."""
     seen: list[Any] = []
 
     def record(game: object, prober: object, options: Options) -> None:
@@ -118,7 +109,6 @@ def test_options_reach_the_engine(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_proof(three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """In all formats, with a file that the check accepts."""
     file = tmp_path / "proof"
     words = ("prove", "doushouqi", HARD, "--data", three_pieces)
     answer = ask(*words, "--output", file, "--format", "json")
@@ -180,7 +170,6 @@ def test_a_position_with_a_table(three_pieces: Path, tmp_path: Path, ask: Ask) -
 
 
 def test_what_is_not_decided(ask: Ask, tmp_path: Path) -> None:
-    """Says within how many plies neither side wins, and exits with 0; there is no proof to write."""
     answer = ask("prove", "doushouqi", "--nodes", 200, "--data", "data", "--output", tmp_path / "proof")
     assert (answer.code, answer.err) == (0, "")
     assert not list(tmp_path.iterdir())
@@ -194,7 +183,6 @@ def test_what_is_not_decided(ask: Ask, tmp_path: Path) -> None:
 
 
 def test_a_proof_that_does_not_hold(ask: Ask, tmp_path: Path) -> None:
-    """Code 1, and a sentence that says why, in all formats; a sound one of a game without tables holds."""
     good, bad = tmp_path / "good", tmp_path / "bad"
     assert ask("prove", "hexapawn", "--output", good).code == 0
     bad.write_text("".join(good.read_text().splitlines(keepends=True)[:-1]))
@@ -215,7 +203,6 @@ def test_tables_are_not_needed(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_missing_tables_are_named(copied: Path, ask: Ask) -> None:
-    """After the result, with a command that builds one; a search that misses none says nothing."""
     words = ["analyse", "doushouqi", TAKES, "--depth", 2, "--data", copied]
     assert ask(*words).err == ""
     table_path(copied, JUNGLE, locate(JUNGLE, parse_material(JUNGLE, "CvD"), 1).material).unlink()
@@ -232,21 +219,8 @@ def test_missing_tables_are_named(copied: Path, ask: Ask) -> None:
 
 
 @pytest.mark.full
-def test_a_reader_may_leave() -> None:
-    """As `head` does; the program ends without a word."""
-    with start_fresh("analyse", "doushouqi", "--no-tables", "--depth", 9) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        assert process.stdout.readline().split()[0] == "depth"
-        process.stdout.close()
-        assert process.wait(timeout=60) == 0
-        assert [line for line in process.stderr if "compiling" not in line] == []
-
-
-@pytest.mark.full
 @pytest.mark.parametrize(("command", "workers"), [("analyse", 1), ("analyse", 2), ("perft", 2)])
 def test_ctrl_c_ends_a_search(command: str, workers: int, ask: Ask) -> None:
-    """Within a second, with one sentence; lines that were written before stay."""
     # What is being compiled is not interrupted.
     assert ask("perft", "hexapawn").code == 0
     words = ["--no-tables", "--time", 300] if command == "analyse" else ["--depth", 12]
@@ -279,7 +253,6 @@ def test_a_process_of_its_own(two_pieces: Path) -> None:
 
 
 def test_lines_of_a_short_talk(typed: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without tables where they are by default; what follows quit is not read."""
     monkeypatch.chdir("/")
     answer = typed(["uci", "quit", "uci"], "uci", "hexapawn", "--size", "4x4")
     assert (answer.code, answer.err, answer.out.count("uciok")) == (0, "", 1)
@@ -288,7 +261,6 @@ def test_lines_of_a_short_talk(typed: Ask, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_line_that_is_too_long(typed: Ask) -> None:
-    """It is refused in a line, is not kept, and the next one is answered."""
     answer = typed([f"position startpos moves {'a2a3 ' * 1_000_000}", "isready", "quit"], "uci", "hexapawn", "--size", "4x4")
     assert (answer.code, answer.err) == (0, "")
     assert answer.out == "info string error: a line has more than 1,048,576 characters: send less\nreadyok\n"
@@ -309,7 +281,6 @@ def expected(name: str, position: Position) -> dict[str, tuple[str, int, int, tu
 
 
 def rows(name: str, position: Position, **options: object) -> dict[str, tuple[str, int, int, tuple[int, int]]]:
-    """What `count` says of each move."""
     game = load_game(name)
     first, second = (f"won_{side.letter}" for side in game.sides)
     said = tablebase.count(name, game.format(position), divide=True, **options)
@@ -327,7 +298,6 @@ def rows(name: str, position: Position, **options: object) -> dict[str, tuple[st
 
 @pytest.mark.parametrize("name", GAMES)
 def test_moves_are_those_of_plain_python(name: str) -> None:
-    """From the start and after each of its moves."""
     start = load_game(name).initial
     for position in (start, *walked(name).children[start]):
         assert rows(name, position) == expected(name, position)
@@ -346,13 +316,11 @@ def test_large_boards_are_counted_move_by_move(tmp_path: Path, hexapawns: Path, 
 
 
 def test_games_by_functions(tmp_path: Path) -> None:
-    """The games after all moves are those of the start, drawn ones included."""
     said = tablebase.count("noughts", divide=True, data=tmp_path / "none")
     assert sum(row["games"] for row in said) == tablebase.count("noughts")["games"] == 255_168
 
 
 def test_the_command(ask: Ask) -> None:
-    """It says what Python says; the games add up to those of the start; after the end there are no moves."""
     said = ask("count", "foxhounds-6x6", "--divide", "--format", "json").json
     assert said == tablebase.count("foxhounds-6x6", divide=True)
     assert sum(row["games"] for row in said) == 982_462_133_247

@@ -13,8 +13,8 @@ from support.checks import at_least_one
 from support.program import Ask, assert_one_sentence, every_command
 from support.web import client_of
 
-from tablebase.commands.program import made
 from tablebase.commands.registry import VERBS, Verb
+from tablebase.commands.shell import command_of
 
 COMMANDS = list(every_command())
 """Commands of the program, without the one for these tests."""
@@ -59,7 +59,6 @@ def echo(
 
 @pytest.fixture(autouse=True)
 def echo(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A command for these tests."""
     module = ModuleType("tablebase.commands.echo")
     exec(SOURCE, vars(module))
     monkeypatch.setitem(sys.modules, module.__name__, module)
@@ -67,7 +66,6 @@ def echo(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_it_is_a_command(ask: Ask) -> None:
-    """With all sorts of options; defaults are those of Python."""
     plain = {"game": "hexapawn", "said": "hello", "also": None, "file": None}
     assert ask("echo", "hexapawn", "--format", "json").json == [plain]
     words = ["--word", "ha", "--times", 2, "--case", "upper", "--loud", "--also", "a", "--also", "b", "--file", "x/y"]
@@ -76,7 +74,6 @@ def test_it_is_a_command(ask: Ask) -> None:
 
 
 def test_its_help(ask: Ask) -> None:
-    """The program lists it; its options have the descriptions of the docstring, and arguments of Python alone are not there."""
     assert "  echo         Repeat a word.\n" in ask("--help").out
     text = " ".join(ask("echo", "--help").out.split())
     assert text.startswith("Usage: tablebase echo [OPTIONS] GAME Repeat a word. It is a test. Arguments: GAME Name of")
@@ -87,7 +84,6 @@ def test_its_help(ask: Ask) -> None:
 
 
 def test_many_options_stand_in_groups(ask: Ask) -> None:
-    """Each option stands in one group; no help shows types or braces."""
     groups = re.split(r"\n(?=\S.*:\n)", ask("build", "--help").out)
     titles = [group.partition(":\n")[0].strip() for group in groups]
     assert titles[1:] == ["Arguments", "Options", "Game and tables", "Resources", "Output"]
@@ -100,7 +96,7 @@ def test_many_options_stand_in_groups(ask: Ask) -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_has_what_happens_without_options_and_an_example(name: str, ask: Ask) -> None:
     """Each option has a text, examples have valid options and arguments, and no line is longer than 80 columns."""
-    command, said = made(name), ask(name, "--help").out
+    command, said = command_of(name), ask(name, "--help").out
     assert (command.help or "").strip().endswith(".")
     assert [one.name for one in command.params if not getattr(one, "help", None) and one.name != "help"] == []
     assert re.search(r"Without options, |With only --", said.partition("\nOptions:\n")[0])
@@ -108,12 +104,11 @@ def test_help_has_what_happens_without_options_and_an_example(name: str, ask: As
     calls = [shlex.split(line)[1:] for line in re.split(r"\n  Examples?:\n", said)[1].splitlines() if "  tablebase " in line]
     assert calls[-1][0] == name
     for other, *words in calls:
-        assert made(other).make_context(other, words).args == []
+        assert command_of(other).make_context(other, words).args == []
 
 
 @pytest.mark.release
 def test_examples_of_the_help_run(ask: Ask, tmp_path: Path) -> None:
-    """One after another in an empty folder, builds first; a server does not end."""
     examples = {name: re.split(r"\n  Examples?:\n", ask(name, "--help").out)[1] for name in COMMANDS if name != "serve"}
     script = f'tablebase() {{ {sys.executable} -m tablebase "$@"; }}\n{examples.pop("build")}{"".join(examples.values())}'
     done = subprocess.run(
@@ -123,7 +118,6 @@ def test_examples_of_the_help_run(ask: Ask, tmp_path: Path) -> None:
 
 
 def test_commands_have_the_options_that_they_use(ask: Ask) -> None:
-    """A command about an open tablebase that reads no catalog has no option for one."""
     assert "--catalog" in ask("stats", "--help").out
     assert "--data" in ask("probe", "--help").out
     assert "--catalog" not in ask("probe", "--help").out
@@ -149,7 +143,6 @@ def test_refusals(words: list[str], error: str, ask: Ask) -> None:
 
 
 def test_it_answers_over_http(hexapawns: Path) -> None:
-    """The description has its parameters, and none that HTTP does not take."""
     with client_of(hexapawns) as client:
         described = client.get("/api/v1/openapi.json").json()["paths"]["/api/v1/echo"]["get"]
         refused = client.get("/api/v1/echo", params={"game": "pig"})
@@ -164,7 +157,6 @@ def test_it_answers_over_http(hexapawns: Path) -> None:
     [("bash", ".bash_completions/tablebase.sh", ".bashrc"), ("fish", ".config/fish/completions/tablebase.fish", None)],
 )
 def test_completion_is_shown_and_installed(shell: str, file: str, start: str | None, tmp_path: Path) -> None:
-    """The script is written once, and the shell reads it when it starts."""
     environment = {**os.environ, "HOME": str(tmp_path), "SHELL": f"/bin/{shell}"}
     call = [sys.executable, "-m", "tablebase"]
     shown = subprocess.run([*call, "--show-completion"], env=environment, capture_output=True, text=True, check=True).stdout

@@ -71,14 +71,12 @@ def at_work(process: Any) -> list[psutil.Process]:
 
 
 def ended(process: Any) -> tuple[Answer, float]:
-    """What a process said, and the seconds until it ended."""
     begin = time.monotonic()
     out, err = process.communicate(timeout=60)
     return Answer(process.returncode, out, err), time.monotonic() - begin
 
 
 def assert_gone(processes: list[psutil.Process]) -> None:
-    """None of them runs, a second later at most."""
     alive = psutil.wait_procs(processes, timeout=1)[1]
     # Whether the system has taken notice of an orphan's end is another matter.
     assert [one for one in alive if one.status() != psutil.STATUS_ZOMBIE] == []
@@ -86,7 +84,6 @@ def assert_gone(processes: list[psutil.Process]) -> None:
 
 @pytest.mark.parametrize("words", cases(ENDLESS), ids=ENDLESS)
 def test_ctrl_c_ends_a_statement(words: list[str], starting: Start) -> None:
-    """At once, with one sentence and code 130, and nothing goes on."""
     process = starting(*words)
     family = at_work(process)
     os.killpg(process.pid, signal.SIGINT)
@@ -110,7 +107,6 @@ def test_a_statement_ends_with_its_program(starting: Start) -> None:
     ("words", "limit"), [(ENDLESS["sql"], 1), pytest.param(JOIN, 3, marks=pytest.mark.full)], ids=["sql", "mine"]
 )
 def test_time_runs_out(words: list[str], limit: int, starting: Start) -> None:
-    """A statement that takes longer than --timeout allows ends in a sentence with code 3."""
     answer, seconds = ended(starting(*words, "--timeout", limit))
     assert (answer.code, answer.out) == (3, "")
     assert answer.errors == [f"error: the statement takes longer than {limit} s: ask for less, or allow more with --timeout"]
@@ -129,7 +125,6 @@ def peak_memory(process: Any) -> int:
 
 @pytest.mark.parametrize("words", cases(LARGE), ids=LARGE)
 def test_memory_runs_out(words: list[str], starting: Start) -> None:
-    """The whole process stays within bounds; the sentence names them, and the code is 3."""
     process = starting(*words, program=LITTLE)
     peak = peak_memory(process)
     answer = Answer(process.returncode, process.stdout.read(), process.stderr.read())
@@ -151,7 +146,6 @@ def test_a_crash_is_a_sentence(starting: Start, tmp_path: Path) -> None:
 
 @pytest.mark.full
 def test_a_error_of_the_program_shows_where(two_pieces: Path) -> None:
-    """The traceback has the frames of both processes."""
     broken = f"import tablebase.catalog.sqlite as sqlite; sqlite.SqliteDatabase.query = None; {PROGRAM}"
     answer = ask_fresh("sql", "SELECT 1", "--data", two_pieces, program=broken)
     assert (answer.code, answer.out) == (1, "")
@@ -166,7 +160,6 @@ ROWS = ["mine", "doushouqi", "SELECT a.* FROM positions a, positions b", "--form
 @pytest.mark.full
 @pytest.mark.parametrize("words", [ROWS, ENDLESS["sql"]], ids=["writing", "computing"])
 def test_a_closed_pipe_ends_a_statement(words: list[str], starting: Start) -> None:
-    """Quietly, whether or not there are rows to write."""
     process = starting(*words)
     if words is ROWS:
         assert process.stdout.readline().startswith("material,")

@@ -30,7 +30,6 @@ GAME = ("mens_morris", "--variant", "men=3")
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder with all tables of a small game, which no test changes."""
     folder = tmp_path_factory.mktemp("built")
     tablebase.build(NAME, data=folder)
     before = contents(folder)
@@ -40,7 +39,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(name="data")
 def copied(built: Path, tmp_path: Path) -> Path:
-    """A copy of them."""
     shutil.copytree(built, tmp_path / "data")
     return tmp_path / "data"
 
@@ -50,7 +48,6 @@ def table(folder: Path, name: str) -> Path:
 
 
 def test_stats_count_each_tier(built: Path, ask: Ask) -> None:
-    """Their positions are those of the tier's ranks, and add up to those that are won, lost, drawn or final."""
     rows = ask("stats", *GAME, "--data", built, "--format", "json").json
     tiers = tiers_of(load_rules(NAME))
     assert {row["tier"]: row["ranks"] for row in rows} == {name: tiers.sizes[tier] for tier, name in tiers.names.items()}
@@ -63,7 +60,6 @@ def test_stats_count_each_tier(built: Path, ask: Ask) -> None:
 
 
 def test_lines_end_as_they_should(built: Path, ask: Ask) -> None:
-    """Along the line of a longest win the distance falls by one with each ply."""
     rows = ask("stats", *GAME, "--data", built, "--format", "json").json
     longest = max(rows, key=lambda row: row["longest_win"] or 0)
     line = ask("line", *GAME, longest["longest_win_position"], "--data", built, "--format", "json").json
@@ -103,7 +99,6 @@ def test_chosen_tiers_with_all_that_they_need(built: Path, tmp_path: Path, ask: 
 
 
 def test_a_group_is_finished_by_the_next_build(data: Path, built: Path, ask: Ask) -> None:
-    """If one of its tables is missing, it is solved again, and has the same bytes."""
     for name in ("3-3", "left1-2-3"):
         table(data, name).unlink()
     assert ask("build", *GAME, "--data", data).code == 0
@@ -112,14 +107,12 @@ def test_a_group_is_finished_by_the_next_build(data: Path, built: Path, ask: Ask
 
 
 def test_memory_is_refused_before_work(tmp_path: Path, ask: Ask) -> None:
-    """The sentence names the group."""
     said = ask("build", "mens_morris", "--data", tmp_path, "--memory", "200M")
     assert_one_sentence(said, "solving 5-6, 6-5 of mens_morris needs", "--tiers", "--memory", code=3)
     assert not list(tmp_path.iterdir())
 
 
 def test_estimates_need_no_work(ask: Ask) -> None:
-    """Ranks are those of the tables; a tier and what it needs can be chosen."""
     rows = ask("estimate", *GAME, "--format", "json").json
     tiers = tiers_of(load_rules(NAME))
     assert {row["tier"]: row["ranks"] for row in rows} == {name: tiers.sizes[tier] for tier, name in tiers.names.items()}
@@ -128,7 +121,6 @@ def test_estimates_need_no_work(ask: Ask) -> None:
 
 
 def test_listing_takes_a_limited_time(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An estimate lists positions without ranks for a minute."""
     lines = ask("estimate", "connect4", "--size", "4x3", "--format", "json").json
     assert [line["tier"] for line in lines] == [f"{discs:02}" for discs in reversed(range(13))]
     monkeypatch.setattr(tier_kind, "PATIENCE", -1.0)
@@ -137,7 +129,6 @@ def test_listing_takes_a_limited_time(ask: Ask, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_damage_is_found(data: Path, ask: Ask) -> None:
-    """A damaged byte is found by the check, which says which tables need this one, and by a build, which makes it again."""
     path = table(data, "3-3")
     flip(path, path.stat().st_size // 2)
     said = ask("verify", *GAME, "--data", data)
@@ -149,7 +140,6 @@ def test_damage_is_found(data: Path, ask: Ask) -> None:
 
 
 def test_a_wrong_solver_is_noticed(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A draft that the check contradicts is not published."""
     write = tier_maker.write_tier
 
     def wrong(path: Path, game: Any, tier: int, after: Any, codes: Any, *more: Any) -> Path:
@@ -163,7 +153,6 @@ def test_a_wrong_solver_is_noticed(tmp_path: Path, ask: Ask, monkeypatch: pytest
 
 
 def test_copies_packs_and_catalogs(data: Path, tmp_path: Path, ask: Ask) -> None:
-    """Tables are copied, packed and listed like others, and packed ones answer."""
     tables = len(list((data / NAME / "tiers").iterdir()))
     (data / "catalog.sqlite").unlink()
     assert ask("reindex", "--data", data).code == 0
@@ -179,7 +168,6 @@ def test_copies_packs_and_catalogs(data: Path, tmp_path: Path, ask: Ask) -> None
 
 
 def played(rules: Any, games: int) -> list[int]:
-    """Positions of random games, ends included."""
     luck, found = random.Random(1), [rules.start]
     for _ in range(games):
         position = rules.start
@@ -234,7 +222,6 @@ def test_many_positions_of_a_listed_game(tmp_path: Path) -> None:
 
 
 def test_listing_obeys_memory_and_the_deadline(tmp_path: Path, ask: Ask) -> None:
-    """Nothing is left behind."""
     said = ask("build", "connect4", "--size", "4x4", "--data", tmp_path / "new", "--memory", "300K")
     assert_one_sentence(said, "listing connect4-4x4 needs more than", "--memory", code=3)
     assert not list(tmp_path.iterdir())
@@ -244,7 +231,6 @@ def test_listing_obeys_memory_and_the_deadline(tmp_path: Path, ask: Ask) -> None
 
 
 def test_times_are_sampled_unless_memory_is_refused(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Large groups are sampled; a build that does not fit is refused before that."""
     monkeypatch.setattr(tier_kind, "SAMPLED", 1000)
     rows = ask("estimate", *GAME, "--format", "json").json
     sampled = {row["tier"]: row["cpu_seconds"] / row["ranks"] for row in rows if row["ranks"] > 1000}
@@ -292,7 +278,6 @@ tablebase.build(sys.argv[1], data=sys.argv[2])
 
 @pytest.mark.full
 def test_a_killed_build_leaves_nothing_wrong(tmp_path: Path, built: Path, ask: Ask) -> None:
-    """Killed again and again, at any moment of a group or between two, it comes to the same bytes."""
     for calls in (3, 30, 90):
         ended = subprocess.run([sys.executable, "-c", KILLED, NAME, str(tmp_path), str(calls)], timeout=60, check=False)
         assert ended.returncode == 9

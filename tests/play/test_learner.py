@@ -247,7 +247,7 @@ def test_the_command(ask: Ask, path: Path, hexapawns: Path) -> None:
     assert rows[:3] == first.json
     assert curve.read_text().startswith("<?xml")
     for more, said in {
-        ("--games", 50): "has played 50 games: ask for more with --games",
+        ("--games", 50): "has played 50 games: increase --games",
         ("--games", 60, "--order", 4): "has the order 3: leave out --order, or name another file with --output",
     }.items():
         assert_one_sentence(ask(*words, *more), said)

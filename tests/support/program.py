@@ -20,7 +20,8 @@ import h5py
 import numpy as np
 import pytest
 
-from tablebase.commands.program import commands, made, run
+from tablebase.commands.program import commands, run
+from tablebase.commands.shell import command_of
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.positions.material import Material
@@ -59,7 +60,7 @@ class Answer:
 
 def every_command() -> dict[str, Any]:
     """All commands as click has them, by name."""
-    return {name: made(name) for name in commands()}
+    return {name: command_of(name) for name in commands()}
 
 
 Ask = Callable[..., Answer]

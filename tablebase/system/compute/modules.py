@@ -16,16 +16,20 @@ def lazy(package: str) -> Callable[[str], Any]:
     """Return the ``__getattr__`` of a package, which loads what the package imports under ``if TYPE_CHECKING``."""
 
     @cache
-    def homes() -> dict[str, str]:
+    def homes() -> dict[str, tuple[str, str]]:
         tree = ast.parse(Path(sys.modules[package].__file__ or "").read_bytes())
         lines = [line for block in tree.body if isinstance(block, ast.If) for line in block.body]
-        return {one.name: line.module or "" for line in lines if isinstance(line, ast.ImportFrom) for one in line.names}
+        imports = [(line.module or "", one) for line in lines if isinstance(line, ast.ImportFrom) for one in line.names]
+        return {one.asname or one.name: (home, one.name) for home, one in imports}
 
     def load_attribute(name: str) -> Any:
         # Names with underscores are asked for by Python and its tools.
         if name.startswith("__") or name not in homes():
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return import_module(f"{package}.{name}") if homes()[name] == package else getattr(import_module(homes()[name]), name)
+        home, own_name = homes()[name]
+        # What a package does not have is one of its modules.
+        found = None if home == package else getattr(import_module(home), own_name, None)
+        return import_module(f"{home}.{own_name}") if found is None else found
 
     return load_attribute
 

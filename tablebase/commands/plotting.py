@@ -1,0 +1,213 @@
+"""Charts of the positions of a folder's tables: plot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+
+from tablebase.commands import lib
+from tablebase.commands import parameters as shared
+from tablebase.commands.arguments import as_counts, checked
+from tablebase.commands.calls import Call, from_input
+from tablebase.commands.cataloged import Cataloged
+from tablebase.commands.parameters import Output, Shell
+from tablebase.errors import ArgumentError, TablebaseError, check_extra, game_word
+from tablebase.game.plain_arguments import as_number, as_texts, usable_workers
+from tablebase.system.compute.messages import say
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ChartName = Literal["distances", "survival", "squares", "draws", "parity", "values", "chances", "query"]
+CHARTS = get_args(ChartName)
+EXAMPLE = '"SELECT outcome, count(*) FROM positions GROUP BY outcome"'
+OF_TABLES = CHARTS[:6]
+"""Charts of the positions of slices."""
+CHARTS_OF_OPTION = {
+    "piece": ("squares", "parity"),
+    "by": ("values", "parity"),
+    "outcome": ("distances", "squares"),
+    "log": ("distances",),
+    "from": ("chances",),
+    "player": ("chances",),
+    "side": CHARTS[:7],
+    "pieces": OF_TABLES,
+    "material": OF_TABLES,
+    "where": OF_TABLES,
+    "kind": ("query",),
+}
+"""Options that apply only to some charts."""
+
+
+class Charts(Cataloged):
+    """The tables of a folder, to be drawn."""
+
+    @checked
+    def plot(
+        self,
+        chart: Annotated[ChartName, Shell(metavar="CHART", argument=True)],
+        game: shared.GameName,
+        statement: Annotated[str | None, Shell(metavar='"SELECT …"', argument=True)] = None,
+        *,
+        pieces: shared.Pieces = None,
+        material: Annotated[str | Sequence[str] | None, Shell(metavar="RCvW")] = None,
+        side: Annotated[str | None, Shell(metavar="w")] = None,
+        where: Annotated[str | None, Shell(metavar='"SQL"')] = None,
+        piece: Annotated[int | Sequence[int] | None, Shell(metavar="N", least=1)] = None,
+        outcome: shared.OutcomeName | None = None,
+        log: bool = False,
+        by: Annotated[str | None, Shell(metavar="COLUMN")] = None,
+        kind: Literal["bar", "line", "points", "heat"] | None = None,
+        position: Annotated[str | None, Shell(metavar="POSITION", option="--from")] = None,
+        player: Annotated[str | Sequence[str] | None, Shell(metavar="NAME")] = None,
+        width: Annotated[str | None, Shell(metavar="88mm")] = None,
+        height: Annotated[str | None, Shell(metavar="60mm")] = None,
+        font_size: Annotated[float, Shell(metavar="POINTS")] = 8.0,
+        dpi: Annotated[int, Shell(metavar="N", least=50, most=1200)] = 300,
+        title: Annotated[str | None, Shell(metavar="TEXT")] = None,
+        style: Literal["light", "dark", "grey"] = "light",
+        csv: Annotated[str | Path | None, Shell(metavar="FILE", output=Output.FILE)] = None,
+        workers: shared.Threads = None,
+        tick: shared.Tick = None,
+    ) -> Figure:
+        """Draw a chart of outcomes, distances or winning chances.
+
+        Matplotlib must be installed. The label of the figure names the chart and its slices.
+
+        Parameters
+        ----------
+        chart : str
+            Chart: distances (positions by distance), survival (share of wins and losses that are still open after some plies),
+            squares (outcomes by square of a piece), draws (share of draws by material), parity (outcomes by odd and even
+            distances between two pieces, or by any whole number that --by names), values (outcomes by a column; in games with
+            chance, the mean chance to win), chances (winning chances against a weakened player) or query (the result of a
+            statement).
+        statement : str, optional
+            For the chart 'query', an SQL statement as for 'mine'. Its first column is on the axis; the others are drawn.
+        pieces : int, range or str, optional
+            Only slices with this number of pieces, or these numbers.
+        material : str or sequence of str, optional
+            Set of pieces, such as RCvW (rat and cat against wolf), or a pattern in which ? stands for one piece and * for any
+            number of pieces; repeatable, for several panels (in the chart 'draws', one matrix of all).
+        side : str, optional
+            Use only positions with this side to move; for the chart 'chances', the side that plays against the weakened player.
+        where : str, optional
+            Use only positions that fulfil this condition on columns of 'mine', such as "to_den_1 < 5".
+        piece : int or sequence of int, optional
+            For 'squares' and 'parity', number of the piece in the set of pieces: in RCvW, piece 2 is the cat. For the chart
+            'parity', give this option twice.
+        outcome : str, optional
+            Outcome to show; by default, win in the chart 'squares', and both win and loss in the chart 'distances'.
+        log : bool
+            Use a logarithmic scale in the chart 'distances'.
+        by : str, optional
+            For the chart 'values', a column of positions with few values, such as a feature; for 'parity', a column of whole
+            numbers, by default the distance between two pieces.
+        kind : str, optional
+            For the chart 'query', how its result is drawn; by default, bar. A heat map needs three columns.
+        position : str, optional
+            For the chart 'chances', the position in which games begin; by default, the initial position.
+        player : str or sequence of str, optional
+            For the chart 'chances', a player that 'tablebase exploit --help' lists; repeatable.
+        width : str, optional
+            Width of the page, such as 88mm, 8cm or 3.5in; or column (88 mm) or page (180 mm).
+        height : str, optional
+            Height of the page, in the same units.
+        font_size : float
+            Size of letters in points, from 6.
+        dpi : int
+            Dots per inch of a PNG file.
+        title : str, optional
+            Title instead of the name of the chart and its slices; 'none' for no title.
+        style : str
+            Colours: on a light or a dark ground, or shades of grey with hatches, for print.
+        csv : str or Path, optional
+            Also write the numbers that are drawn to this CSV file.
+        game, workers : see `mine`
+        tick : callable, optional
+            Called from time to time with the numbers of indices decoded so far and in all.
+        """
+        rules: Any = self._rules(game)
+        check_extra("pictures", "plot")
+        given = {"piece": piece, "outcome": outcome, "log": log, "by": by, "from": position, "player": player, "kind": kind}
+        given |= {"pieces": pieces, "material": material, "side": side, "where": where}
+        for option, charts in CHARTS_OF_OPTION.items():
+            if given[option] and chart not in charts:
+                raise ArgumentError(f"--{option} is for {' and '.join(charts)}, not for {chart}: omit it")
+        if statement is None and chart == "query":
+            raise ArgumentError(f"the chart 'query' needs a statement, as in {EXAMPLE}")
+        if statement is not None and chart != "query":
+            raise ArgumentError(f"the chart {chart!r} takes no statement: choose the chart query")
+        if chart == "values" and by is None:
+            command = f"tablebase features {game_word(rules.name)}"
+            raise ArgumentError(f"the chart 'values' needs a column: give --by, as in --by side; '{command}' lists more")
+        if csv is not None:
+            lib.outputs.check_output(Path(csv), lib.picture_files.CSV_HINT)
+        look = lib.style.parse_style(width, height, font_size, dpi, title, style)
+        if chart == "chances" and "materials" in rules.can:
+            drawn = lib.chances.chances(rules, position, as_texts("player", player), side)
+        else:
+            with self._catalog() as catalog:
+                drawn = _chart(chart, rules, lib.tallies.Counting(catalog, where, usable_workers(workers), tick), given, statement)
+        figure = drawn.figure(look)
+        figure.set_label(f"{chart} of {drawn.caption}")
+        if csv is not None:
+            lib.picture_files.write_numbers(Path(csv), drawn.rows)
+        return figure
+
+
+def _chart(name: str, rules: Any, counter: lib.tallies.Counting, given: dict[str, Any], statement: str | None) -> lib.figures.Chart:
+    if statement is not None:
+        return lib.figures.query(counter, rules, statement, given["kind"] or "bar")
+    material, pieces, side = as_texts("material", given["material"]), given["pieces"], given["side"]
+    lib.game_arguments.refuse_given(rules, pieces=pieces, material=material or None, side=side)
+    shown, piece, by = given["outcome"], given["piece"], given["by"]
+    some = piece if isinstance(piece, (list, tuple)) else [] if piece is None else [piece]
+    numbers = [as_number("piece", one, 1) for one in some]
+    if name == "squares" and len(numbers) > 1:
+        raise ArgumentError("squares shows one piece: give --piece once")
+    options: dict[str, dict[str, Any]] = {
+        "distances": {"outcome": shown, "log": given["log"]},
+        "squares": {"piece": (*numbers, 1)[0], "outcome": shown},
+        "parity": {"pair": numbers, "by": by},
+        "values": {"by": by},
+    }
+    if "materials" in rules.can:
+        groups = [material] if name == "draws" or not material else [[each] for each in material]
+        panels = [lib.charted_slices.select_slices(rules, counter.catalog, as_counts(pieces), group, side) for group in groups]
+        return lib.figures.CHARTS[name](counter, panels, **options.get(name, {}))
+    has_chance = "chance" in rules.can
+    if has_chance and name == "values":
+        return lib.figures.means(counter, rules, by)
+    if has_chance or name in ("squares", "draws", "chances") or (name == "parity" and by is None):
+        lack = "has no distances, since chance decides" if has_chance else "has no pieces on squares"
+        raise ArgumentError(f"the chart {name!r} cannot be drawn, because {rules.name} {lack}: choose the chart 'values'")
+    panels = [lib.charted_slices.ChartSlices(rules, "stored positions")]
+    return lib.figures.CHARTS[name](counter, panels, **options.get(name, {}))
+
+
+def _picture(text: str) -> Path:
+    lib.picture_files.check_picture(Path(text))
+    return Path(text)
+
+
+def show_plot(
+    call: Call,
+    *,
+    output: Annotated[Path, Shell(help="PNG, SVG or PDF file to write.", metavar="FILE", parse=_picture, output=Output.FILE)],
+) -> None:
+    """With only --output, this command draws the chart from all tables of the game in the folder 'data'. The charts 'squares' and
+    'parity' also need one set of pieces, selected with --material. The chart 'chances' does not need tables. All outcomes are for
+    the side to move.
+    """
+    if call.given.get("csv") is not None and Path(call.given["csv"]) == output:
+        raise TablebaseError(f"{output} is named by both --output and --csv: name another file")
+    if call.given.get("statement") is not None:
+        call.given["statement"] = from_input(call.given["statement"])
+    # Charts of what the catalog counts compile nothing.
+    compiles = call.given["chart"] in ("squares", "parity", "values", "query") or call.given.get("where") is not None
+    with lib.progress.progress(f"plot {call.rules.name}", "positions", compiles=compiles) as shown:
+        figure = call(tick=shown.reach)
+    lib.drawing.save(figure, output)
+    say(f"wrote {output}: {figure.get_label()}")
