@@ -26,8 +26,12 @@ Run = Callable[[str], str]
 
 
 def test_the_project_says_what_the_errors_say() -> None:
-    """The name that errors give is the project's, its extras bring the packages that errors miss, and the version is one."""
+    """The name that errors give is the project's, its extras bring the packages that errors miss, and the version is one.
+
+    Programs that run a command without installing it look for one with the name of the distribution.
+    """
     assert (PROJECT["name"], PROJECT["version"]) == (DISTRIBUTION, tablebase.__version__)
+    assert PROJECT["scripts"] == dict.fromkeys(("tablebase", DISTRIBUTION), "tablebase.commands.program:main")
     brought = {extra: [re.split(r"[^\w-]", one)[0] for one in packages] for extra, packages in named_extras().items()}
     assert {extra: packages[0] for extra, packages in brought.items()} == EXTRAS
 

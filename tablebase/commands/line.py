@@ -6,14 +6,15 @@ import sys
 from collections.abc import Mapping
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from tablebase.commands import lib
 from tablebase.commands.calls import Call
 from tablebase.commands.drawings import check_sheet, is_drawn, write_drawing, write_sheet
 from tablebase.commands.parameters import PLAYERS, Format, Output, Page, Shell
 from tablebase.commands.tablebase import Tablebase as Tablebase
-from tablebase.errors import MissingTableError, RulesError, TablebaseError
+from tablebase.errors import MissingTableError, RulesError, TablebaseError, check_extra
+from tablebase.game.plain_arguments import parse_width
 from tablebase.game.values import Bounds, chance_text
 from tablebase.system.compute.messages import say
 
@@ -31,6 +32,8 @@ def show_line(
     *,
     boards: bool = False,
     svg: Annotated[Path | None, Shell(metavar="DIR", option="--to", output=Output.NEW_FOLDER)] = None,
+    picture: Literal["svg", "png", "pdf"] = "svg",
+    width: Annotated[float | None, Shell(metavar="88mm", parse=parse_width)] = None,
     sheet: Annotated[Path | None, Shell(metavar="FILE", output=Output.FILE)] = None,
     every: bool = False,
     page: Page = "a4",
@@ -47,7 +50,11 @@ def show_line(
     boards : bool
         Draw the board of every position.
     svg : Path, optional
-        Also draw every position as an SVG file, in a new folder.
+        Also draw every position as a file in a new folder.
+    picture : str
+        With --to, kind of these files.
+    width : float, optional
+        With --to, width such as 88mm, 3.5in, column or page.
     sheet : Path, optional
         Also draw the key positions (for example, after captures) on printable pages, as a PDF, SVG or PNG file.
     every : bool
@@ -77,6 +84,10 @@ def show_line(
     if svg is not None:
         lib.pictures.check_pictures(rules, "leave out --to")
         lib.outputs.check_output_folder(svg, FOLDER_CURE, new=True)
+        if picture != "svg":
+            check_extra("pictures as PDF or PNG", "print")
+    elif picture != "svg" or width is not None:
+        raise TablebaseError("--picture and --width need --to: name a new folder for the pictures, or leave them out")
     if sheet is not None:
         check_sheet(rules, sheet)
     found = call()
@@ -84,8 +95,8 @@ def show_line(
     if svg is not None:
         digits = max(3, len(str(len(rows) - 1)))
         with lib.outputs.written_folder(svg, FOLDER_CURE) as draft:
-            for place, picture in enumerate(found.pictures()):
-                (draft / f"{place:0{digits}}.svg").write_text(picture, encoding="utf-8")
+            for place, drawn in enumerate(found.pictures()):
+                lib.printing.write(drawn, draft / f"{place:0{digits}}.{picture}", width)
         say(f"wrote {len(rows)} pictures to {svg}")
     if sheet is not None:
         write_sheet(found.sheet(every=every, page=page), sheet)

@@ -86,6 +86,20 @@ def test_line_draws_every_ply(tables: Tablebase, tmp_path: Path, ask: Ask) -> No
     assert (tmp_path / "empty" / "000.svg").read_text(encoding="utf-8") == "mine"
 
 
+def test_line_draws_every_ply_in_other_formats(pawn_tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
+    """As `tablebase.svg.write` writes its pictures, at a width."""
+    words = ["line", "hexapawn", "--plies", 1, "--data", pawn_tables.folder]
+    for kind, width in (("png", "88mm"), ("pdf", None)):
+        folder = tmp_path / kind
+        answer = ask(*words, "--to", folder, "--picture", kind, *(["--width", width] if width else []))
+        assert (answer.code, answer.err) == (0, f"wrote 2 pictures to {folder}\n")
+        for ply, drawn in enumerate(pawn_tables.line("hexapawn", "ppp/3/PPP w", 1).pictures()):
+            tablebase.svg.write(drawn, tmp_path / f"picture.{kind}", width)
+            assert (folder / f"{ply:03}.{kind}").read_bytes() == (tmp_path / f"picture.{kind}").read_bytes()
+    for option in (["--picture", "png"], ["--width", "88mm"]):
+        assert_one_sentence(ask(*words, *option), "--picture and --width need --to: name a new folder for the pictures")
+
+
 def test_games_by_functions_are_drawn_in_the_same_way(piglet_tables: Path, tmp_path: Path, ask: Ask) -> None:
     name, start = "pig-die=2-target=3", "0,0 1 0"
     rules: Any = load_rules(name)

@@ -157,7 +157,7 @@ def test_games_by_functions_are_drawn(name: str, ask: Ask, tmp_path: Path) -> No
         (["hexapawn", "--replay", "{file}", "--number", "2"], "has no game 2: it has 1 games"),
         (["doushouqi", "--replay", "{file}"], "game 1 (line 1) is one of hexapawn, not of doushouqi"),
         (["pig", "--replay", "{file}"], "game 1 (line 1) is one of hexapawn, not of pig"),
-        (["kalah", "--replay", "{file}", "--boards"], "kalah draws no boards of its positions: leave out --boards"),
+        (["awari", "--replay", "{file}", "--boards"], "awari draws no boards of its positions: leave out --boards"),
         (["pig", "--replay", __file__], "line 1, "),
     ],
 )

@@ -198,9 +198,9 @@ OTHERS = {
     "probe hexapawn 'ppp/3/PPP w' --width 88mm": "--width is that of a picture: name its file with --output",
     "probe hexapawn 'ppp/3/PPP w' 'ppp/3/PPP w' --output a.svg": "--output draws one position",
     "probe hexapawn @/dev/null --output a.svg": "--output draws one position",
-    "probe kalah '3,3,3,0 3,3,3,0 s' --output a.svg": "no pieces on squares and no pictures of its own: leave out --output",
-    "line kalah --boards": "kalah draws no boards of its positions: leave out --boards",
-    "line kalah --to pictures": "no pieces on squares and no pictures of its own: leave out --to",
+    "probe awari '2,2,2,0 2,2,2,0 s' --output a.svg": "no pieces on squares and no pictures of its own: leave out --output",
+    "line awari --boards": "awari draws no boards of its positions: leave out --boards",
+    "line awari --to pictures": "no pieces on squares and no pictures of its own: leave out --to",
     "line hexapawn --player engine": "name its file with --replay, or leave out --player",
     "stats doushuqi": "there is no game 'doushuqi' (did you mean 'doushouqi'?)",
     "stats Fox": "there is no game 'fox'; installed: ",
@@ -208,8 +208,8 @@ OTHERS = {
     "sql 'SELECT 1' --timeout nan": "'nan' is not a time limit",
 }
 SHEETS = {
-    "probe kalah 3 --sheet a.svg": "kalah has no pieces on squares and no pictures of its own",
-    "line kalah --sheet a.pdf": "kalah has no pieces on squares and no pictures of its own",
+    "probe awari 2 --sheet a.svg": "awari has no pieces on squares and no pictures of its own",
+    "line awari --sheet a.pdf": "awari has no pieces on squares and no pictures of its own",
     "line hexapawn --sheet a.jpg": "a.jpg is not the name of a sheet: use one of the suffixes .pdf, .svg, .png",
     "line hexapawn --replay games --sheet a.svg": "leave out the position, --to and --sheet",
     "boxes hexapawn --output a": "a is not the name of a sheet",

@@ -109,15 +109,15 @@ def test_positions_with_values_and_best_moves(pawn_tables: Tablebase, given: lis
 
 
 def test_games_by_functions_are_shown_as_they_draw_themselves(tmp_path: Path) -> None:
-    """Noughts and crosses with pictures of its own; Kalah has none, and is refused."""
+    """Noughts and crosses with pictures of its own; Awari has none, and is refused."""
     tablebase.build("noughts", data=tmp_path)
-    tablebase.build("kalah", variant=["pits=2", "seeds=1"], data=tmp_path)
+    tablebase.build("awari", variant=["pits=2", "seeds=1"], data=tmp_path)
     with tablebase.open(tmp_path) as tables:
         line = tables.line("noughts", ".../.../...")
         root = parsed(line.sheet(every=True)[0])
         assert len(root.findall(f"{SVG}svg")) == 10
         assert tables.probe_many("noughts", ["x../.../..."]).sheet().title == "Noughts and crosses: 1 position"
-        kalah = "kalah-pits=2-seeds=1"
-        start = load_rules(kalah).initial
+        awari = "awari-pits=2-seeds=1"
+        start = load_rules(awari).initial
         with pytest.raises(RulesError, match="no pictures of its own: ask for text"):
-            tables.line(kalah, start).sheet()
+            tables.line(awari, start).sheet()

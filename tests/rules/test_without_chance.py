@@ -270,4 +270,4 @@ def test_pictures(name: str) -> None:
     drawn = [rules.svg(position) for position in (rules.initial, *legal(rules, rules.initial).values())]
     assert len(set(drawn)) == len(drawn)
     assert all(picture.startswith("<svg ") and "width=" in picture and "height=" in picture for picture in drawn)
-    assert load_rules("kalah").svg(load_rules("kalah").initial) is None
+    assert load_rules("awari").svg(load_rules("awari").initial) is None

@@ -167,7 +167,7 @@ REFUSED: dict[str, tuple[dict[str, Any], type[TablebaseError], str]] = {
     "no text": ({"position": 7}, NotationError, "a position of doushouqi is a text such as"),
     "one square for two": ({"position": Position(((0, 3), (1, 3)), 0)}, NotationError, "two pieces stand on one square"),
     "no game": ({"game": "chess"}, RulesError, "there is no game 'chess'"),
-    "no pictures": ({"game": "kalah", "position": "3,3,3,0 3,3,3,0 s"}, RulesError, "has no pieces on squares and no pictures"),
+    "no pictures": ({"game": "awari", "position": "2,2,2,0 2,2,2,0 s"}, RulesError, "has no pieces on squares and no pictures"),
     "no squares": ({"game": "pig", "position": "0,0 1 0", "arrows": ["1"]}, RulesError, "pig has no squares: leave out arrows"),
     "too small": ({"size": 15}, TablebaseError, "number of pixels from 16 to 10000, not 15"),
     "too large": ({"size": 10_001}, TablebaseError, "not 10001"),

@@ -77,7 +77,7 @@ def test_other_spellings(written: str, status: int, target: str, client: TestCli
         ("/hexapawn/board/ppp/3/PPP_w.svg?them=dark", 400, "(did you mean 'theme'?)"),
         ("/pig/?pieces=2", 404, "leave out pieces"),
         ("/pig/position/0,0_1_0", 404, "No table of Pig has been built."),
-        ("/kalah/board/3,3,3,0_3,3,3,0_s.svg", 404, "kalah has no pieces on squares and no pictures of its own"),
+        ("/awari/board/2,2,2,0_2,2,2,0_s.svg", 404, "awari has no pieces on squares and no pictures of its own"),
         ("/nowhere/to/be/found", 404, "There is no page with this address."),
         ("/hexapawn/position/" + "p" * 600 + "_w", 400, "longer than 500 characters"),
         ("/hexapawn/position/%00%FF_w", 400, "has 1 rows"),
