@@ -206,6 +206,7 @@ def rewrite_file(source: Path, folder: Path, form: Form, entry: Entry) -> tuple[
         draft = kind.rewrite(folder / entry.file, file, form)
     reach("verifying")
     with closing(kind.opened(draft, entry.row)) as file:
-        if kind.values_digest(file) != entry.row["values_sha256"]:
+        file.check_values()
+        if file.values_sha256 != entry.row["values_sha256"]:
             raise CorruptTableError("does not hold the values that were registered", draft)
     return entry.file, draft

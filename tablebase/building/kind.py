@@ -32,7 +32,7 @@ from tablebase.tables.header import Form
 G = TypeVar("G")
 """The kind of game."""
 F = TypeVar("F", bound=Any)
-"""An open file, with `path`, `values_sha256` and `close`."""
+"""An open file: a subclass of `tablebase.tables.reader.SealedFile`."""
 
 
 @dataclass(frozen=True)
@@ -201,25 +201,15 @@ class TableKind(ABC, Generic[G, F]):
         """Open the file of the table that belongs at a path; see `opened`."""
         return self.opened(path, dict.fromkeys(("material", "layer", "tier"), path.stem))
 
-    def check_content(self, file: F) -> None:
-        """Raise `CorruptTableError` if a part of an open file cannot be read."""
-        file.check_values()
-
     def read(self, folder: Path, path: Path) -> Entry:
         """Check a file's place, seal and content, and describe it as the catalog does."""
         with closing(self.opened_at(path)) as file:
             check_seal(path, self.title_at(path))
-            self.check_content(file)
+            file.check_values()
             entry = self.entry_of(folder, file)
         if entry.file != entry.place or not self.is_in_place(entry):
             raise CorruptTableError(f"is not where a table of {self.rules.name} belongs", path)
         return entry
-
-    def values_digest(self, file: F) -> str:
-        """The SHA-256 of the values in a file, from all of them."""
-        # Compares them with the digest that the file names.
-        file.check_values()
-        return str(file.values_sha256)
 
     # Their rows in a catalog
 

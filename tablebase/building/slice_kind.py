@@ -188,12 +188,6 @@ class SliceTables(TableKind[Game, Table]):
             raise CorruptTableError(f"is not where this table belongs, which is {place}", path)
         return super().read(folder, path)
 
-    def check_content(self, file: Table) -> None:
-        file.check_chunks()
-
-    def values_digest(self, file: Table) -> str:
-        return file.values_digest({side: file.source(side) for side in file.header.summaries})
-
     def rewrite(self, path: Path, file: Table, form: Form) -> Path:
         return rewrite_draft(path, file, form)
 

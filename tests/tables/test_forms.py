@@ -67,7 +67,7 @@ def test_a_table_is_the_same_in_every_form(form: Form, table: Table, tmp_path: P
             for side in (0, 1):
                 codes = table.read(side)
                 assert other.read(side).tolist() == codes.tolist()
-                assert other.codes_at(side, places).tolist() == codes[places].tolist()
+                assert other.at(side, places).tolist() == codes[places].tolist()
                 assert [cached.code(other, side, place) for place in places.tolist()] == codes[places].tolist()
         with closing(rewritten(other, tmp_path / "back", BUILT)) as back:
             assert back.path.read_bytes() == table.path.read_bytes()
@@ -111,7 +111,7 @@ def test_cached_chunks_are_bounded_by_bytes(table: Table, monkeypatch: pytest.Mo
     with closing(Store(table.path.parents[2])) as cached:
         for side in (0, 1):
             for place in places:
-                assert cached.code(table, side, place) == table.codes_at(side, np.array([place]))[0]
+                assert cached.code(table, side, place) == table.at(side, np.array([place]))[0]
                 assert cached.chunks.bytes == sum(chunk.nbytes for chunk in cached.chunks._chunks.values()) <= limit
         assert {key[2] for key in cached.chunks._chunks} == {1}
         assert len(cached.chunks._chunks) == 2

@@ -146,7 +146,7 @@ def test_what_the_system_says_is_said(number: int, two_pieces: Path, monkeypatch
 def read_slices(folder: Path) -> None:
     """Open a table of Dou Shou Qi, and read all of it."""
     with closing(Table(table_of(folder, "RvC"), GAME, parse_material(GAME, "RvC"))) as table:
-        table.check_chunks()
+        table.check_values()
 
 
 def read_layer(folder: Path) -> None:
