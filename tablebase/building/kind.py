@@ -110,10 +110,6 @@ class TableKind(ABC, Generic[G, F]):
     def entry_of(self, folder: Path, file: F) -> Entry:
         """Describe an open file in a folder, as the catalog does."""
 
-    @abstractmethod
-    def rewrite(self, path: Path, file: F, form: Form) -> Path:
-        """Write a table again in another form, as a draft next to a path; return the draft."""
-
     # What a command asks for
 
     def limits_from(self, words: Sequence[str], refusal: Callable[[], TablebaseError]) -> dict[str, int | str]:
@@ -210,6 +206,11 @@ class TableKind(ABC, Generic[G, F]):
         if entry.file != entry.place or not self.is_in_place(entry):
             raise CorruptTableError(f"is not where a table of {self.rules.name} belongs", path)
         return entry
+
+    def rewrite(self, path: Path, file: F, form: Form) -> Path:
+        """Write a table again in another form, as a draft next to a path; return the draft."""
+        draft: Path = file.rewrite(path, form)
+        return draft
 
     # Their rows in a catalog
 

@@ -7,7 +7,6 @@ from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 
-from tablebase.building.folders import lock, remove_drafts
 from tablebase.building.jobs import CostModel, Job, Key, LateError, Made, graph_of
 from tablebase.building.registrar import Registrar
 from tablebase.building.table_plan import BuildPlan, examine
@@ -18,8 +17,8 @@ from tablebase.system.compute.processes import cleanup_on_exit
 from tablebase.system.executors.local import LocalExecutor
 from tablebase.system.executors.scheduler import DROPPED, Deadline, run_graph
 from tablebase.system.files.outputs import publish
-from tablebase.tables.checkpoints import discard
-from tablebase.tables.folder import TOKEN, await_file, free_name, make_folder
+from tablebase.tables.checkpoints import discard, remove_drafts
+from tablebase.tables.folder import TOKEN, await_file, free_name, lock, make_folder
 
 DAMAGED = Stage("damaged")
 """The stage of a table that was found damaged after the build had begun, and is built again."""

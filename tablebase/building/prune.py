@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tablebase.building.folders import lock
 from tablebase.building.kinds import table_kind
 from tablebase.building.reindex import with_usable
 from tablebase.catalog.catalog import Catalog
@@ -18,7 +17,7 @@ from tablebase.errors import CorruptTableError, NotationError, RulesError, Stale
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import Rules
 from tablebase.system.files.outputs import DRAFT_SUFFIX
-from tablebase.tables.folder import SUFFIX, USER_BLOCK, make_folder
+from tablebase.tables.folder import SUFFIX, USER_BLOCK, lock, make_folder
 
 OLD_RULES = "built under other rules"
 UNREGISTERED = "not in the catalog"

@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, select
 
-from tablebase.building.folders import lock
 from tablebase.building.kind import TableKind
 from tablebase.building.kinds import table_kind
 from tablebase.catalog.catalog import database_of, open_catalog
@@ -23,7 +22,7 @@ from tablebase.catalog.schema import OF_FILES
 from tablebase.errors import CorruptCatalogError, TablebaseError, UnusableFileError
 from tablebase.game.installed import is_known, load_rules
 from tablebase.system.compute.messages import brief, listed, say
-from tablebase.tables.folder import SUFFIX, make_folder
+from tablebase.tables.folder import SUFFIX, lock, make_folder
 
 UNKNOWN = "is of a game that is not installed"
 Found = tuple[TableKind[Any, Any], Entry]

@@ -13,7 +13,7 @@ import stat
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from io import BufferedReader
 from itertools import count
 from pathlib import Path
@@ -22,7 +22,7 @@ from shutil import disk_usage
 from tablebase.errors import CorruptTableError, TablebaseError, UnusableFileError, shell_word, system_errors
 from tablebase.game import Game
 from tablebase.positions.material import Material, material_name
-from tablebase.system.files.outputs import is_locked
+from tablebase.system.files.outputs import is_locked, locked
 
 FORMAT_VERSION = 1
 USER_BLOCK = 512
@@ -81,6 +81,11 @@ def make_folder(folder: Path) -> None:
         probe = folder / ".writable"
         probe.touch()
         probe.unlink()
+
+
+def lock(folder: Path) -> AbstractContextManager[None]:
+    """Lock the folder, so that nothing else changes its tables; the lock ends with this process at the latest."""
+    return locked(folder / ".lock", f"another build is running in {folder}: wait for it, or name another folder")
 
 
 def free_name(path: Path) -> Path:

@@ -338,10 +338,10 @@ def test_one_form_does_not_contradict_the_other(packed: Path, three_pieces: Path
 
 
 @pytest.mark.parametrize(
-    ("sort", "words", "name", "error"),
+    ("sort", "words", "name"),
     [
-        (SliceTables, ["doushouqi", "--material", "CvW", "--data", "two_pieces"], "w", "the values that were registered"),
-        (LayerTables, ["pig-die=2-target=3", "--data", "piglet_tables"], "lower", "the values it was written with"),
+        (SliceTables, ["doushouqi", "--material", "CvW", "--data", "two_pieces"], "w"),
+        (LayerTables, ["pig-die=2-target=3", "--data", "piglet_tables"], "lower"),
     ],
     ids=["slices", "layers"],
 )
@@ -349,7 +349,6 @@ def test_what_was_written_is_read_back(
     sort: type[TableKind[Any, Any]],
     words: list[str],
     name: str,
-    error: str,
     request: pytest.FixtureRequest,
     tmp_path: Path,
     ask: Ask,
@@ -369,7 +368,7 @@ def test_what_was_written_is_read_back(
     monkeypatch.setattr(sort, "rewrite", damaged)
     folder = request.getfixturevalue(words[-1])
     answer = ask("pack", *words[:-1], folder, "--to", tmp_path)
-    assert_refused(answer, CorruptTableError.exit_code, f"does not hold {error}")
+    assert_refused(answer, CorruptTableError.exit_code, "does not hold the values it was written with")
     assert (contents(tmp_path), drafts(tmp_path)) == ({}, [])
 
 

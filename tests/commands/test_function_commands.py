@@ -147,7 +147,7 @@ def test_an_estimate_says_what_it_does_and_ends(ask: Ask, monkeypatch: pytest.Mo
     """Positions are listed for a bounded time; a build has its own limit."""
     assert ask("estimate", "rows").err == "listing all positions of rows, for at most 1 min\n"
     monkeypatch.setattr(exact_kind, "PATIENCE", 0.0)
-    assert_refused(ask("estimate", "rows"), 3, "the table of rows has more than 1 positions", "build it with --for 1h")
+    assert_refused(ask("estimate", "rows"), 3, "rows has more than 1 positions", "build it with --for 1h")
 
 
 def test_solvers_that_there_are(ask: Ask, tmp_path: Path) -> None:

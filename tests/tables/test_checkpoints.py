@@ -13,7 +13,7 @@ from support.program import flip
 
 from tablebase.errors import CorruptTableError
 from tablebase.tables import checkpoints
-from tablebase.tables.checkpoints import INTERVAL, SavedArrays, TableCheckpoint, discard, discard_finished
+from tablebase.tables.checkpoints import INTERVAL, SavedArrays, TableCheckpoint, discard, remove_drafts
 
 NUMBERS = {"level": 3, "fresh": [1, 2]}
 NAME, LOG = ".RvC.h5.checkpoint", ".RvC.h5.checkpoint-log"
@@ -195,5 +195,5 @@ def test_only_those_of_finished_tables_are_discarded(checkpoint: TableCheckpoint
     table.with_name(".RvE.h5.checkpoints").write_bytes(b"mine")
     others = {"notes", ".notes.checkpoint", ".RvE.h5.checkpoints", "RvE.h5"}
     assert set(names(checkpoint)) == {NAME, LOG, finished.path.name, *others}
-    discard_finished(table.parent.parent)
+    remove_drafts(table.parent.parent)
     assert set(names(checkpoint)) == {NAME, LOG, *others}
