@@ -176,7 +176,7 @@ def read_batch(path: Path) -> Batch:
     """Read a batch file; raise a `BatchError` that names the first line that is wrong, `TablebaseError` if it cannot be read."""
     text = read_text(path, "name another file", LARGEST)
     if not path.is_file():
-        raise TablebaseError(f"{path} is not a regular file, beside which a record can be kept: copy it to one")
+        raise TablebaseError(f"{path} is not a regular file: copy it to one, so that its record can be kept next to it")
     try:
         content = tomllib.loads(text)
         # Errors below quote any value of it.

@@ -71,7 +71,7 @@ class StoreSource(FolderSource):
 
     def entries(self) -> Mapping[str, Entry]:
         if not self._store.has(FILE_NAME):
-            raise TablebaseError(f"there is no tablebase in {self._store.url}: put one there with 'tablebase copy'")
+            raise TablebaseError(f"no tablebase in {self._store.url}: put one there with 'tablebase copy'")
         _get_catalog(self._store, self.folder)
         return super().entries()
 

@@ -37,7 +37,7 @@ F = TypeVar("F", bound=Any)
 
 @dataclass(frozen=True)
 class TableEstimate:
-    """Needs of a table; the field names are those of ``estimate --format json``."""
+    """Needs of a table; its fields are named as in ``estimate --format json``."""
 
     table: str
     size: int
@@ -123,14 +123,14 @@ class TableKind(ABC, Generic[G, F]):
 
     def check_executor(self, where: str) -> None:
         """Raise `TablebaseError` if an executor cannot build such tables."""
-        if where != LOCAL:
+        if where != LOCAL and self.in_process:
             raise TablebaseError(f"tables of {self.rules.name} are built by one process: leave out the executor {where}")
 
     def check_solver(self, name: str) -> None:
         """Raise `TablebaseError` if no solver of such tables has this name."""
         if name not in (TableQuery.solver, self.solver):
             known = f"{TableQuery.solver} or {self.solver}"
-            raise ArgumentError(f"there is no solver {quoted(name)} for {self.rules.name}: choose {known}")
+            raise ArgumentError(f"unknown solver {quoted(name)} for {self.rules.name}: choose {known}")
 
     def check(self, query: TableQuery) -> None:
         """Raise `TablebaseError` if such tables cannot be planned."""
@@ -184,8 +184,11 @@ class TableKind(ABC, Generic[G, F]):
         rows: list[dict[str, object]] = [
             {name: units[name](value) if name in units else value for name, value in vars(line).items()} for line in lines
         ]
-        there = f"{in_bytes(free_space(folder))} of disk free, {in_bytes(machine.memory())} of memory"
-        return rows, f"upper bounds: {self.bounds}\nthere is: {there}"
+        return rows, f"upper bounds: {self.bounds}\n{self.there(folder)}"
+
+    def there(self, folder: Path) -> str:
+        """The disk space and the memory that a build can use."""
+        return f"there is: {in_bytes(free_space(folder))} of disk free, {in_bytes(machine.memory())} of memory"
 
     # Their files
 

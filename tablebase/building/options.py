@@ -115,7 +115,9 @@ def chosen_limits(workers: int | None, memory: int | str | None, where: str = LO
     if where != DASK:
         raise ArgumentError("a scheduler belongs to the executor dask: add --executor dask, or leave out --scheduler")
     if workers is not None or memory is not None:
-        raise ArgumentError("a scheduler has workers and memory of its own: leave out --workers and --memory, or --scheduler")
+        raise ArgumentError(
+            "the workers of a scheduler have fixed numbers and memory: leave out --workers and --memory, or --scheduler"
+        )
     from tablebase.system.executors.dask import limits_at
 
     return limits_at(scheduler, say)

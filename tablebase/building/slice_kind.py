@@ -33,7 +33,7 @@ from tablebase.system.compute import machine
 from tablebase.system.compute.messages import in_bytes, in_time
 from tablebase.system.compute.processes import cleanup_on_exit
 from tablebase.system.executors.scheduler import is_chain
-from tablebase.tables.folder import free_space, table_path
+from tablebase.tables.folder import table_path
 from tablebase.tables.header import Form
 from tablebase.tables.missing import chosen_tables
 from tablebase.tables.reader import Table
@@ -58,9 +58,6 @@ class SliceTables(TableKind[Game, Table]):
 
     def _parsed(self, texts: Sequence[str]) -> list[Material]:
         return [parsed for text in texts for parsed in parse_materials(self.rules, text)]
-
-    def check_executor(self, where: str) -> None:
-        """Accept all."""
 
     def check_solver(self, name: str) -> None:
         find_solver(name)
@@ -88,8 +85,7 @@ class SliceTables(TableKind[Game, Table]):
         )
 
     def costs(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, known: Known) -> SpeedModel:
-        model = SpeedModel(self.rules, query.solver, options.limits, known.costs)
-        return model.with_kernels(job.key for job in jobs)
+        return SpeedModel(self.rules, query.solver, options.limits, known.costs, planned=[job.key for job in jobs])
 
     def maker(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel) -> Callable[[Key], Made]:
         if options.is_ordered:
@@ -169,8 +165,8 @@ class SliceTables(TableKind[Game, Table]):
         rows.append({**dict.fromkeys(rows[0]), what: "start", "CPU time": in_time(start), "time": in_time(start)})
         total = {"CPU time": in_time(start + sum(line.cpu_seconds for line in lines))}
         rows.append({**row("total", lines), **total, "time": in_time(start + sum(line.wall_seconds for line in lines))})
-        there = f"{in_bytes(free_space(folder))} of disk free, {in_bytes(machine.memory())} of memory"
-        return rows, f"time is by the clock, with workers: {workers}\nthere is: {there}, processors: {machine.cores()}"
+        below = f"time is by the clock, with workers: {workers}\n{self.there(folder)}, processors: {machine.cores()}"
+        return rows, below
 
     def verify(
         self, query: TableQuery, folder: Path, workers: int | None, published: Mapping[str, str], catalog: str | None

@@ -47,7 +47,7 @@ SPEED = 1_000_000
 
 @dataclass(frozen=True)
 class TierEstimate:
-    """Resources that a tier needs; the field names are those of ``estimate --format json``."""
+    """Resources that a tier needs; its fields are named as in ``estimate --format json``."""
 
     tier: str
     ranks: int  # those without a position included

@@ -39,8 +39,7 @@ class Counts:
     distinct: int
     placements: int
     stalemates: int
-    positions: int
-    """Placements without stalemates."""
+    positions: int  # placements without stalemates
     wins: int
     losses: int
     draws: int
@@ -48,8 +47,7 @@ class Counts:
     longest_loss: int | None
     material: str | None = None
     side: str | None = None
-    of_slices: int | None = None
-    """By pieces: how many slices there are, built or not."""
+    of_slices: int | None = None  # by pieces: how many slices there are, built or not
 
     @classmethod
     def columns(cls, by: str) -> list[str]:

@@ -61,7 +61,7 @@ def check_folder(folder: Path, *, built: bool = False) -> None:
 
 def missing_tablebase(folder: Path) -> TablebaseError:
     """The error for a folder in which nothing has been built."""
-    return TablebaseError(f"there is no tablebase in {folder}: build one with 'tablebase build GAME --data {shell_word(folder)}'")
+    return TablebaseError(f"no tablebase in {folder}: build one with 'tablebase build GAME --data {shell_word(folder)}'")
 
 
 def free_space(folder: Path) -> int:

@@ -51,7 +51,7 @@ def closed(folder: Path) -> TablebaseError:
 class Store:
     """The tables of a folder: files are opened on first use, and recent chunks are kept decompressed.
 
-    Safe to use from several threads, and in processes that are forked meanwhile.
+    Safe to use from several threads, and in forked processes.
     """
 
     def __init__(self, folder: Path, cache: int | None = None) -> None:

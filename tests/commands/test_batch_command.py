@@ -38,12 +38,12 @@ STATEMENT = "SELECT outcome, count(*) AS positions FROM positions WHERE material
 
 
 STEPS = {
-    '["stats", "hexapawn"]\noutput = "nowhere/x"': "there is no folder nowhere",
+    '["stats", "hexapawn"]\noutput = "nowhere/x"': "the folder nowhere does not exist",
     '["stats", "hexapawn"]\noutput = "/"': "/ is a folder",
-    '["plot", "distances", "hexapawn", "--output", "nowhere/x.svg"]': "there is no folder nowhere",
+    '["plot", "distances", "hexapawn", "--output", "nowhere/x.svg"]': "the folder nowhere does not exist",
     '["stats", "chess"]': "no game 'chess'",
-    '["stats", "doushouqi"]': "there is no tablebase in",
-    '["stats", "hexapawn", "--data", "nowhere"]': "there is no tablebase in nowhere",
+    '["stats", "doushouqi"]': "no tablebase in",
+    '["stats", "hexapawn", "--data", "nowhere"]': "no tablebase in nowhere",
     '["verify", "hexapawn", "--fast"]': "--fast",
     '["stats", "hexapawn", "--format", "xml"]': "xml",
     '["sql", "SELEC 1"]': 'near "SELEC": syntax error',
@@ -137,7 +137,7 @@ def test_everything_is_built_and_then_the_steps_are_taken(
         ('disk = "much"\n[[build]]\ngame = "hexapawn"', 1, "invalid size 'much'"),
         *((f'[[build]]\ngame = "hexapawn"\n[[then]]\ncommand = {step}', 3, error) for step, error in STEPS.items()),
         (f'[[build]]\ngame = "hexapawn"\n{2 * OUTPUT}', 6, "is used by the same command already"),
-        ('log = "nowhere/log"\n[[build]]\ngame = "hexapawn"', 1, "there is no folder nowhere"),
+        ('log = "nowhere/log"\n[[build]]\ngame = "hexapawn"', 1, "the folder nowhere does not exist"),
         ('workers = 2\njson-log = "."\n[[build]]\ngame = "hexapawn"', 2, ". is a folder"),
         ('workers = 2\ndata = "/dev/null/x"\n[[build]]\ngame = "hexapawn"', 2, "Not a directory"),
         ('workers = 2\ndata = "a\\u0000b"\n[[build]]\ngame = "hexapawn"', 2, "data must be without the character NUL"),

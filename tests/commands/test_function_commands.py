@@ -154,7 +154,7 @@ def test_solvers_that_there_are(ask: Ask, tmp_path: Path) -> None:
     """Those of other kinds of games are refused, from Python and in batch files as well; its own has the name that logs use."""
     folder, batch = tmp_path / "new", tmp_path / "batch.toml"
     for name in ("nonsense", "planes"):
-        said = f"there is no solver '{name}' for rows: choose auto or exact"
+        said = f"unknown solver '{name}' for rows: choose auto or exact"
         assert_refused(ask("build", "rows", "--solver", name, "--data", folder), 2, said)
         with pytest.raises(TablebaseError, match=said):
             tablebase.build("rows", solver=name, data=folder)

@@ -317,7 +317,7 @@ def connect(scheduler: str) -> Client:
         with suppress(OSError):
             socket.create_connection(place, timeout=1).close()
             raise silent_scheduler(scheduler) from error
-        raise ClusterError(scheduler, f"there is no scheduler of Dask at {scheduler}", STARTS) from error
+        raise ClusterError(scheduler, f"no scheduler of Dask at {scheduler}", STARTS) from error
 
 
 def wait_for_workers(client: Client, say: Callable[[str], object], patience: float) -> None:

@@ -75,7 +75,7 @@ def check_output(
         if new and kind is not None:
             raise TablebaseError(f"{path} already exists: {hint}")
         if not target.parent.is_dir():
-            raise TablebaseError(f"there is no folder {path.parent}: make it, or {hint}")
+            raise TablebaseError(f"the folder {path.parent} does not exist: make it, or {hint}")
         if not os.access(target.parent, os.W_OK) or (kind is not None and not os.access(target, os.W_OK)):
             raise system_error(PermissionError(EACCES, ""), path, hint)
 

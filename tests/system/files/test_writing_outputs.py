@@ -138,8 +138,8 @@ def test_pipes_are_written_to(tmp_path: Path) -> None:
     ("place", "error"),
     [
         ("folder", "folder is a folder"),
-        ("no/a.csv", "there is no folder"),
-        ("file/a.csv", "there is no folder"),
+        ("no/a.csv", "does not exist: make it"),
+        ("file/a.csv", "does not exist: make it"),
         ("input.csv", "input.csv is used by the same command already"),
         ("link.csv", "link.csv is used by the same command already"),
         ("later/deep/a.csv", "in the folder of a tablebase"),
