@@ -92,7 +92,6 @@ def test_a_material_is_built_with_its_dependencies(
 
 
 def test_stray_drafts_are_removed(copied: Path, ask: Ask) -> None:
-    """A build removes the drafts that an earlier build left behind."""
     stray = table_of(copied, "CvW").with_name(".CvW.h5.12345.tmp")
     stray.write_bytes(b"half a table")
     table_of(copied, "CvW").unlink()

@@ -21,7 +21,6 @@ LAYERS = "SELECT * FROM layers ORDER BY file"
 
 @pytest.fixture
 def piglets(piglet_tables: Path, tmp_path: Path) -> Path:
-    """A copy of the tables of Piglet to two and to three, to be damaged."""
     folder = tmp_path / "piglets"
     shutil.copytree(piglet_tables, folder)
     return folder
@@ -29,7 +28,6 @@ def piglets(piglet_tables: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def races(race_tables: Path, tmp_path: Path) -> Path:
-    """A copy of a table of three layers, to be damaged."""
     folder = tmp_path / "race"
     shutil.copytree(race_tables, folder)
     return folder
@@ -66,7 +64,6 @@ def test_what_is_missing_is_built_again(how: str, piglets: Path, ask: Ask) -> No
 
 
 def test_reindex_refuses_files_in_another_place(piglets: Path, ask: Ask) -> None:
-    """And leaves the old catalog as it was."""
     before = (piglets / "catalog.sqlite").read_bytes()
     (piglets / FILE).rename((piglets / FILE).with_name("other.h5"))
     assert_refused(ask("reindex", "--data", piglets), 1, NAME)
@@ -110,7 +107,6 @@ def test_layers_behind_a_damaged_one_are_not_blamed(races: Path, ask: Ask) -> No
 
 
 def prunable(folder: Path, ask: Ask) -> dict[str, str]:
-    """Why each file that `prune` lists may go."""
     return {row["file"]: row["reason"] for row in ask("prune", "--format", "json", "--data", folder).json}
 
 

@@ -35,7 +35,6 @@ GAME = doushouqi()
 
 @pytest.fixture
 def a_worker(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A cluster of one worker."""
     with cluster(tmp_path_factory.mktemp("dask")) as started:
         started.start_worker("--resources", "memory=2000000000")
         wait_for_workers(started, 1)
@@ -56,7 +55,6 @@ def test_a_worker_elsewhere_builds_the_same(a_worker: DaskCluster, two_pieces: P
 
 
 def test_what_a_killed_build_has_left_goes_with_the_next_one(tmp_path: Path, ask: Ask) -> None:
-    """Also if that one is built without a cluster."""
     for name in (TOKEN, f"{TOKEN}-host-0a1b2c3d"):
         (tmp_path / name).write_text("token")
     assert ask("build", "doushouqi", "--material", "CvC", "--data", tmp_path).code == 0
@@ -71,7 +69,6 @@ def test_a_deadline_ends_a_build(tmp_path: Path, ask: Ask) -> None:
 
 
 def build_shared(folder: Path, name: str, old: frozenset[Material] = frozenset()) -> Made:
-    """What a worker does."""
     return slice_work.make_shared_table("doushouqi", folder, "auto", old, parse_material(GAME, name))
 
 
@@ -121,7 +118,6 @@ def test_drafts_have_names_of_their_own() -> None:
 
 
 def test_a_file_that_comes_late_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """But not for ever."""
     monkeypatch.setattr("tablebase.tables.folder.INTERVAL", 0.01)
     late = tmp_path / "late"
     assert not await_file(late, 0.05)
@@ -138,7 +134,6 @@ def test_memory_is_that_of_one_worker(tmp_path: Path) -> None:
 
 
 def test_a_worker_with_the_same_folder_and_program_is_fine(tmp_path: Path) -> None:
-    """And after the build the token is gone."""
     with site(tmp_path, GAME) as mine:
         assert mine() is None
         assert [path.name for path in tmp_path.iterdir()] == [TOKEN]
@@ -146,7 +141,6 @@ def test_a_worker_with_the_same_folder_and_program_is_fine(tmp_path: Path) -> No
 
 
 def test_a_signal_leaves_no_token(tmp_path: Path) -> None:
-    """A program that ends at once leaves nothing behind."""
     with site(tmp_path, GAME):
         clean_up()
         assert not list(tmp_path.iterdir())
@@ -172,7 +166,6 @@ def test_a_worker_of_another_mind_says_so(tmp_path: Path, change: dict[str, Any]
 
 
 def test_a_worker_that_cannot_write_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before it has solved anything."""
     with site(tmp_path, GAME) as mine:
         monkeypatch.setattr(Path, "touch", Mock(side_effect=PermissionError(13, "Permission denied")))
         error = mine()
@@ -182,7 +175,6 @@ def test_a_worker_that_cannot_write_says_so(tmp_path: Path, monkeypatch: pytest.
 
 @pytest.mark.full
 def test_a_build_refuses_a_worker_of_another_mind(tmp_path: Path) -> None:
-    """It names the worker and the cure, and nothing is solved."""
     (tmp_path / "sitecustomize.py").write_text("import tablebase.version\ntablebase.version.VERSION = '0.0.9'\n")
     path = f"{tmp_path}:{':'.join(filter(None, sys.path))}"
     with cluster(tmp_path, PYTHONPATH=path) as started:

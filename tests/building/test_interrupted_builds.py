@@ -45,12 +45,10 @@ def build_of_two(tmp_path: Path) -> Iterator[Popen[str]]:
 
 
 def children(process: Popen[str]) -> list[int]:
-    """The processes that a process has started, oldest first."""
     return sorted(one.pid for one in psutil.Process(process.pid).children())
 
 
 def ended(process: Popen[str]) -> Answer:
-    """Wait for a process to end, and return its output."""
     out, err = process.communicate(timeout=60)
     return Answer(process.returncode, out, err)
 
@@ -246,7 +244,6 @@ def test_other_commands_leave_checkpoints_alone(stopped: Path, ask: Ask) -> None
 
 
 def test_a_build_with_another_solver_begins_again(stopped: Path, ask: Ask, saves: list[tuple[str, int]]) -> None:
-    """And leaves nothing of the first one."""
     assert ask("build", "doushouqi", "--material", "RCvW", "--solver", "planes", "--data", stopped).code == 0
     assert saves[0] == (".RCvW.h5.checkpoint", 1)
     assert drafts(stopped) == []

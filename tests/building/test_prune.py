@@ -114,7 +114,6 @@ def test_a_sound_tablebase_has_nothing_to_remove(hexapawns: Path, copied: Path, 
 
 @pytest.mark.parametrize(("reply", "left"), [("y", 0), ("Yes", 0), ("n", 1), ("", 1), ("yesterday", 1)])
 def test_a_terminal_is_asked(reply: str, left: int, copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only a yes removes anything."""
     (copied / "doushouqi" / "2" / ".RvL.h5.4711.tmp").write_bytes(b"half a table")
     monkeypatch.setattr(sys, "stdin", StringIO(f"{reply}\n"))
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True)

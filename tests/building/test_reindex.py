@@ -67,7 +67,6 @@ def test_what_only_the_catalog_knows_is_kept(copied: Path, ask: Ask) -> None:
 
 @on_both
 def test_nothing_is_kept_about_another_file(copied: Path, ask: Ask) -> None:
-    """Who built a table is not said of a file that has taken its place."""
     forge(copied, "UPDATE tables SET file_sha256 = 'other' WHERE material = 'CvW'")
     assert ask("reindex", "--data", copied).code == 0
     assert [row["material"] for row in rows(copied, SOLVERS) if row["engine"] is None] == ["CvW"]
@@ -158,7 +157,6 @@ def test_what_is_left_out_is_said(copied: Path, ask: Ask) -> None:
 
 
 def catalog_file(folder: Path) -> bytes | None:
-    """The bytes of the catalog, if it is a file."""
     return (folder / FILE_NAME).read_bytes() if (folder / FILE_NAME).exists() else None
 
 
@@ -231,7 +229,6 @@ def check_repair(answer: Answer, path: Path, broken: bytes, sound: dict[str, byt
 
 @once_on_postgresql("damage", DAMAGES)
 def test_a_damaged_table_is_built_again(damage: Callable[[Path], object], copied: Path, two_pieces: Path, ask: Ask) -> None:
-    """However it was damaged; the catalog says the same as before."""
     path, before = table_of(copied, "RvE"), snapshot(copied)
     damage(path)
     broken = path.read_bytes()

@@ -44,14 +44,12 @@ PUBLISHED = [
 
 
 def dump(folder: Path) -> list[str]:
-    """The whole database as SQL, and two of its settings."""
     with closing(sqlite3.connect(folder / FILE_NAME)) as connection:
         settings = [str(connection.execute(f"PRAGMA {name}").fetchall()) for name in ("user_version", "journal_mode")]
         return [*settings, *connection.iterdump()]
 
 
 def test_counts_are_the_published_ones(three_pieces: Path, ask: Ask) -> None:
-    """Two and three pieces have the paper's counts of wins, losses and draws, and its longest ones."""
     assert ask("stats", "doushouqi", "--data", three_pieces, "--format", "json").json == PUBLISHED
 
 
@@ -153,7 +151,6 @@ def test_nobody_waits_for_a_reader(copied: Path, monkeypatch: pytest.MonkeyPatch
 
 @on_both
 def test_tables_of_other_rules_are_not_counted(copied: Path, ask: Ask) -> None:
-    """What was built under other rules than those installed is no part of any statistics."""
     forge(copied, "UPDATE tables SET rules_digest = 'other' WHERE material = 'RvC'")
     lines = ask("stats", "doushouqi", "--by", "material", "--data", copied, "--format", "json").json
     home = parse_material(GAME, "RvC")
@@ -250,7 +247,6 @@ def test_another_version_is_rebuilt(step: int, when: str, copied: Path, ask: Ask
 
 
 def test_pairings_are_those_of_locations(two_pieces: Path) -> None:
-    """Every slice says which of its pieces plays which, counted from 1."""
     game = load_game("doushouqi")
     with closing(Catalog(two_pieces)) as catalog:
         rows = catalog.sql("SELECT material, side, stored_as, pairing FROM slice_counts")[1]

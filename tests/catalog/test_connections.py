@@ -70,7 +70,6 @@ def held(folder: Path, how: str) -> Iterator[sqlite3.Connection]:
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands that wait 0.3 s, and say so after 0.1 s."""
     real = database.Patience.__init__
 
     def short(self: database.Patience, place: str, seconds: float | None) -> None:
@@ -110,7 +109,6 @@ def test_patience_with_a_locked_catalog_ends(words: list[str], copied: Path, ask
 
 
 def after(seconds: float, do: Callable[[], object]) -> threading.Timer:
-    """Do something later."""
     timer = threading.Timer(seconds, do)
     timer.start()
     return timer
@@ -119,7 +117,6 @@ def after(seconds: float, do: Callable[[], object]) -> threading.Timer:
 @pytest.mark.parametrize("how", ["EXCLUSIVE", "reading"])
 @pytest.mark.parametrize("words", thinned([BUILD, STATS, ["reindex"]], 2), ids=lambda words: words[0])
 def test_a_command_continues_when_the_catalog_is_free(how: str, words: list[str], copied: Path, ask: Ask) -> None:
-    """Nothing is said of a short time."""
     known = snapshot(copied)
     forget(copied, "doushouqi/2/CvW.h5")
     with held(copied, how) as holder:
@@ -195,7 +192,6 @@ def test_no_connection_is_open_while_tables_are_made(tmp_path: Path, monkeypatch
 
 @pytest.mark.parametrize("code", [sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH])
 def test_no_rebuild_for_an_error_of_the_system(code: int, copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It says nothing about the content of the catalog."""
     before = (copied / FILE_NAME).read_bytes()
     error = sqlite3.OperationalError("refused")
     error.sqlite_errorcode = code

@@ -29,7 +29,6 @@ COMMANDS = [
 
 
 def check_own(folder: Path, *, index: bool = True) -> None:
-    """Refuses unless all that was made by `OWN` is there."""
     found = rows(folder, "SELECT remark, engine IS NULL AS unknown FROM notes JOIN engines ON engines.material = notes.material")
     assert [row["remark"] for row in found] == ["a draw after all"]
     with database(folder).snapshot() as connection:

@@ -42,7 +42,6 @@ def on_server(two_pieces: Path, schemas: Iterator[str], tmp_path_factory: pytest
 
 @pytest.fixture
 def asked(on_server: tuple[Path, str], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """That folder, where the environment names its catalog."""
     monkeypatch.setenv("TABLEBASE_CATALOG", on_server[1])
     return on_server[0]
 
@@ -144,7 +143,6 @@ def test_a_batch_and_its_steps(catalog_url: str, tmp_path: Path, ask: Ask, monke
 
 @on_postgresql
 def test_large_numbers_fit(copied: Path) -> None:
-    """More than 32 bits can count; SQLite needs no type for that."""
     change(copied, "UPDATE solutions SET placements = 1141509180672")
     with database(copied).snapshot() as connection:
         assert connection.exec_driver_sql("SELECT sum(placements) FROM solutions").scalar_one() > 1 << 41
@@ -178,7 +176,6 @@ def test_the_catalog_of_another_folder_is_refused(copied: Path, tmp_path: Path, 
 @pytest.mark.full
 @on_postgresql
 def test_a_folder_keeps_its_id(copied: Path, schemas: Iterator[str], ask: Ask) -> None:
-    """A second catalog of the same folder, on a new server, gets the same id; the first one stays valid."""
     before = (copied / ID_FILE).read_text()
     assert ask("reindex", "--data", copied, "--catalog", next(schemas)).code == 0
     assert (copied / ID_FILE).read_text() == before
@@ -272,7 +269,6 @@ def test_sql_only_reads(statement: str, error: str, asked: Path, ask: Ask) -> No
     ],
 )
 def test_sql_reads_what_is_asked(statement: str, expected: list[tuple[object, ...]], asked: Path) -> None:
-    """All that can be selected, as values that every output format knows."""
     with closing(opened(asked)) as catalog:
         assert catalog.sql(statement)[1] == expected
 

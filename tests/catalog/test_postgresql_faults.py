@@ -85,7 +85,6 @@ def test_a_server_that_does_not_answer(change_url: Any, reason: str, catalog_url
 
 
 def command_in(sentence: str) -> list[str]:
-    """The words of the command that a sentence names, as a shell takes them."""
     (command,) = re.findall(r"run '(.*?)'(?:$|[ ,;:])", sentence)
     return shlex.split(command)
 
@@ -174,7 +173,6 @@ def test_a_role_without_rights(copied: Path, server: Server, catalog_url: str, a
 def test_errors_have_sentences(
     error: psycopg.Error, kind: type[TablebaseError], sentence: str, tmp_path: Path, catalog_url: str, monkeypatch: Any
 ) -> None:
-    """With the exit codes that the same faults of a file have."""
     monkeypatch.setenv("TABLEBASE_CATALOG", catalog_url)
     with pytest.raises(kind) as raised, database(tmp_path).guard():
         raise error

@@ -78,7 +78,6 @@ def answers(folder: Path, ask: Ask) -> Said:
 
 
 def refused(said: Said) -> set[str]:
-    """The commands that refused the catalog."""
     return {name for name, (code, _) in said.items() if code}
 
 

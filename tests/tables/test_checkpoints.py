@@ -20,31 +20,26 @@ NAME, LOG = ".RvC.h5.checkpoint", ".RvC.h5.checkpoint-log"
 
 
 def some_arrays() -> list[Any]:
-    """Arrays of several types and shapes."""
     return [np.arange(24, dtype=np.uint8).reshape(2, 12), np.arange(5, dtype=np.int64) - 2, np.array([7], dtype=np.uint16)]
 
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    """Where a table will be."""
     return tmp_path / "doushouqi" / "2" / "RvC.h5"
 
 
 @pytest.fixture
 def checkpoint(table: Path) -> TableCheckpoint:
-    """One that something was saved in."""
     made = TableCheckpoint(table, "rules", "children")
     made.save(NUMBERS, some_arrays())
     return made
 
 
 def names(checkpoint: TableCheckpoint) -> list[str]:
-    """The files beside the table."""
     return sorted(path.name for path in checkpoint.path.parent.iterdir())
 
 
 def assert_loads(checkpoint: TableCheckpoint, numbers: dict[str, Any], arrays: list[Any]) -> None:
-    """It holds these."""
     saved = checkpoint.load()
     assert isinstance(saved, SavedArrays)
     assert saved.numbers == numbers
@@ -55,7 +50,6 @@ def assert_loads(checkpoint: TableCheckpoint, numbers: dict[str, Any], arrays: l
 
 
 def test_what_was_saved_comes_back(checkpoint: TableCheckpoint) -> None:
-    """Numbers and arrays, the last ones that were saved, in a hidden file."""
     assert names(checkpoint) == [NAME]
     assert_loads(checkpoint, NUMBERS, some_arrays())
     other = [array + 1 for array in some_arrays()]
@@ -102,7 +96,6 @@ def test_a_damaged_file_is_not_used(checkpoint: TableCheckpoint) -> None:
 
 @pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
 def test_what_is_no_file_is_not_used(make: Callable[[Path], None], checkpoint: TableCheckpoint) -> None:
-    """A folder or a pipe neither fails nor waits."""
     checkpoint.path.unlink()
     make(checkpoint.path)
     assert checkpoint.load() is None

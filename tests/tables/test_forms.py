@@ -34,21 +34,18 @@ SMALL = Form(10_000, 1)
 
 @pytest.fixture
 def table(three_pieces: Path) -> Iterator[Table]:
-    """A table of two chunks a side, as it was built."""
     with closing(Table(table_path(three_pieces, GAME, MATERIAL), GAME, MATERIAL)) as built:
         assert built.layout.size > built.header.chunk
         yield built
 
 
 def rewritten(table: Table, folder: Path, form: Form) -> Table:
-    """The table in another form, in another folder."""
     path = table_path(folder, GAME, MATERIAL)
     publish(rewrite_draft(path, table, form), path)
     return Table(path, GAME, MATERIAL)
 
 
 def chunk_of(table: Table) -> int:
-    """Codes in a chunk, as plain h5py sees it."""
     with h5py.File(table.path, "r") as file:
         ((chunk,),) = {file[name].chunks for name in file}
     return int(chunk)
@@ -74,7 +71,6 @@ def test_a_table_is_the_same_in_every_form(form: Form, table: Table, tmp_path: P
 
 
 def test_wrong_values_are_not_written_again(table: Table, tmp_path: Path) -> None:
-    """A table whose codes do not have the digest of its header is refused, and no draft is left."""
     forged = table_path(tmp_path, GAME, MATERIAL)
     forged.parent.mkdir(parents=True)
     forged.write_bytes(table.path.read_bytes())
@@ -150,7 +146,6 @@ def test_the_plugin_reads_and_makes_the_same(tmp_path: Path) -> None:
 
 
 def test_every_level_has_a_form() -> None:
-    """From 1 to 22, with that level as the only filter's option."""
     with h5py.File(LEVELS, "r") as file:
         options = {name: data.id.get_create_plist().get_filter(0)[2] for name, data in file.items()}
         assert options == {str(level): (level,) for level in range(1, zstandard.MAX_COMPRESSION_LEVEL + 1)}
@@ -158,7 +153,6 @@ def test_every_level_has_a_form() -> None:
 
 
 def test_what_is_compressed_is_what_is_decompressed() -> None:
-    """The frame says how much it holds; another one behind it is refused."""
     values = np.arange(1000, dtype="<f8")
     frame = compressed(values, 3)
     assert content_bytes(frame) == 8000
@@ -168,7 +162,6 @@ def test_what_is_compressed_is_what_is_decompressed() -> None:
 
 
 def test_the_last_chunk_is_padded() -> None:
-    """With zeros; the values stay as they are."""
     values, frames = framed(4, 3, np.arange(1, 7, dtype=np.uint8))
     assert values.tolist() == [1, 2, 3, 4, 5, 6]
     assert b"".join(map(decompressed, frames)) == bytes([1, 2, 3, 4, 5, 6, 0, 0])

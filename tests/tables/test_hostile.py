@@ -32,7 +32,6 @@ POSITION = "p2/3/PP1 w"
 
 @pytest.fixture(scope="module")
 def pawns(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tables PPvP and PvP of Hexapawn; to be read only."""
     folder = tmp_path_factory.mktemp("pawns")
     assert run(["build", GAME.name, "--material", "PPvP", "--data", str(folder)]) == 0
     return folder
@@ -50,13 +49,11 @@ def folder(pawns: Path, tmp_path: Path) -> Path:
 
 
 def probed(folder: Path) -> None:
-    """As `tablebase probe` does."""
     with tablebase.open(folder) as tables:
         tables.probe_value(GAME, POSITION)
 
 
 def mined(folder: Path) -> None:
-    """As `tablebase mine` reads."""
     known = known_slices(GAME, folder)
     with closing(Store(folder)) as store:
         scan = Scan(GAME, store, known, [columns(GAME, list(known), ())["distance"]], threads=1)
@@ -122,7 +119,6 @@ def test_what_is_crafted_is_refused(change: Change, said: str, command: Callable
 @commands
 @pytest.mark.parametrize("change", [text("rules_digest", b"0" * 64), sets("format_version", 2), sets("index_version", 0)])
 def test_what_is_of_another_version_is_stale(change: Change, command: Callable[[Path], None], folder: Path) -> None:
-    """Rules, format and index are compared, and the sentence is another."""
     craft(table_path(folder, GAME, MATERIAL), change)
     assert "was built under other rules" in refused(command, folder)
 

@@ -43,7 +43,6 @@ CODINGS = [NARROW, Coding(1, "uint16"), Coding(2, "uint8"), FULL]
 
 
 def random_codes(material: Material, coding: Coding, seed: int = 1) -> list[Codes]:
-    """Any codes where there are positions, void elsewhere, for each stored side."""
     own = layout_of(GAME, material)
     random = np.random.default_rng(seed)
     legal = own.squares_many(np.arange(own.size))[1]
@@ -52,19 +51,16 @@ def random_codes(material: Material, coding: Coding, seed: int = 1) -> list[Code
 
 
 def written(folder: Path, material: Material, codes: list[Codes], coding: Coding = NARROW) -> Path:
-    """The path of a table with these codes."""
     path = table_path(folder, GAME, material)
     publish(write_draft(path, GAME, material, codes, coding), path)
     return path
 
 
 def text(value: str | bytes) -> str:
-    """A text attribute, whether HDF5 holds it with a fixed length or not."""
     return value.decode() if isinstance(value, bytes) else value
 
 
 def filled(codes: Codes, void: int, before: int) -> list[int]:
-    """The twin of `fill_void`."""
     found = []
     for code in codes.tolist():
         before = before if code == void else code
@@ -74,7 +70,6 @@ def filled(codes: Codes, void: int, before: int) -> list[int]:
 
 @pytest.fixture(scope="module")
 def long_table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
-    """A table of several chunks a side, with random codes."""
     coding = FULL
     path = written(tmp_path_factory.mktemp("long"), LONG, random_codes(LONG, coding), coding)
     with closing(Table(path, GAME, LONG)) as table:
@@ -264,7 +259,6 @@ def test_a_damaged_file_never_gives_other_codes(two_pieces: Path, tmp_path: Path
 
 @pytest.mark.parametrize("length", [0, 1, SEAL, SEAL + 1, 5000, -1])
 def test_a_cut_file_is_corrupt(length: int, two_pieces: Path, tmp_path: Path) -> None:
-    """A file that lost its end, or all it had, is no table, and its seal does not fit."""
     path = tmp_path / "RvR.h5"
     path.write_bytes(table_path(two_pieces, GAME, RATS).read_bytes()[:length])
     with pytest.raises(CorruptTableError, match=str(path)):
@@ -289,7 +283,6 @@ def test_a_refused_file_is_closed(two_pieces: Path, tmp_path: Path) -> None:
 
 
 def test_too_many_open_files_are_no_damage(two_pieces: Path) -> None:
-    """If the system cannot open another file, nobody is told to delete the table."""
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     lowest = os.dup(0)
     os.close(lowest)

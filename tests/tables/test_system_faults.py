@@ -57,7 +57,6 @@ def held(path: Path, how: str) -> Iterator[None]:
 
 
 def test_a_locked_table_is_read(copied: Path, ask: Ask) -> None:
-    """No command needs the lock of a file that never changes."""
     before, path = contents(copied), table_of(copied, "RvC")
     with path.open() as backup:
         fcntl.flock(backup, fcntl.LOCK_EX)
@@ -92,7 +91,6 @@ def test_nor_are_files_of_other_sorts(build: list[str], tmp_path: Path, ask: Ask
 
 
 def refuse_opening(monkeypatch: pytest.MonkeyPatch, error: OSError) -> None:
-    """The system opens no table."""
     opens = os.open
     monkeypatch.setattr(
         os, "open", lambda path, *more, **named: fail(error) if str(path).endswith(".h5") else opens(path, *more, **named)
@@ -100,7 +98,6 @@ def refuse_opening(monkeypatch: pytest.MonkeyPatch, error: OSError) -> None:
 
 
 def fail(error: OSError) -> int:
-    """Raise an error."""
     raise error
 
 
@@ -144,27 +141,23 @@ def test_what_the_system_says_is_said(number: int, two_pieces: Path, monkeypatch
 
 
 def read_slices(folder: Path) -> None:
-    """Open a table of Dou Shou Qi, and read all of it."""
     with closing(Table(table_of(folder, "RvC"), GAME, parse_material(GAME, "RvC"))) as table:
         table.check_values()
 
 
 def read_layer(folder: Path) -> None:
-    """Open the table of Piglet, and read all of it."""
     (path,) = folder.glob("pig-die=2-target=2/*/*.h5")
     with closing(table_kind(load_rules("pig-die=2-target=2")).opened(path, {"layer": path.stem})) as file:
         file.read()
 
 
 def read_exact(folder: Path) -> None:
-    """Open the table of noughts and crosses, and read all of it."""
     with closing(ExactFile(exact_path(folder, "noughts"), cast(FunctionGame[Any], load_rules("noughts")))) as file:
         file.read()
 
 
 @pytest.fixture(scope="module")
 def one_of_each(tmp_path_factory: pytest.TempPathFactory, two_pieces: Path, piglet_tables: Path) -> Path:
-    """Tables of three sorts."""
     folder = tmp_path_factory.mktemp("sorts")
     for tables in (two_pieces, piglet_tables):
         shutil.copytree(tables, folder, dirs_exist_ok=True)
@@ -293,7 +286,6 @@ def test_a_file_is_linked_or_copied(links: bool, tmp_path: Path, monkeypatch: py
 
 
 def test_a_symbolic_link_is_followed(tmp_path: Path) -> None:
-    """What it leads to is linked, not the way there."""
     (tmp_path / "file").write_bytes(b"codes")
     (tmp_path / "link").symlink_to("file")
     assert link_or_copy(tmp_path / "link", tmp_path / "path")

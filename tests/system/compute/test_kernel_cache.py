@@ -58,7 +58,6 @@ def start(folder: Path, package: Path = ROOT, code: str = CALL, command: Sequenc
 
 
 def run(*arguments: Any, **named: Any) -> tuple[str, str]:
-    """Run such a program, which must succeed; return its standard output and error."""
     with start(*arguments, **named) as program:
         printed, errors = program.communicate(timeout=120)
     assert program.returncode == 0, errors
@@ -75,7 +74,6 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(compiled: Path, tmp_path: Path) -> Path:
-    """A copy of that folder."""
     return Path(shutil.copytree(compiled, tmp_path / "folder"))
 
 
@@ -217,7 +215,6 @@ def test_without_a_file_nothing_is_cached(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_the_environment_names_the_parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """TABLEBASE_CACHE comes before XDG_CACHE_HOME, and that before the home folder."""
     monkeypatch.setenv("HOME", str(tmp_path))
     for name in ("TABLEBASE_CACHE", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
@@ -260,7 +257,6 @@ def test_kernels_of_other_versions_are_removed_when_asked(versions: Path, ask: A
 
 
 def test_a_running_program_makes_its_folder_again(versions: Path) -> None:
-    """Another version may have removed the kernels of this process."""
     cache = KernelCache("kernels-a")
     shutil.rmtree(versions / "kernels-a")
     assert cache.load("one") is None

@@ -27,13 +27,11 @@ def groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file, and make its folders."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
 
 
 def test_without_limits_all_of_the_machine(groups: Path) -> None:
-    """Where there are no control groups, or they limit nothing."""
     assert (machine.cores(), machine.memory()) == (CORES, TOTAL)
     write(groups / "membership", "0::/\n")
     write(groups / "memory.max", "max\n")
@@ -42,7 +40,6 @@ def test_without_limits_all_of_the_machine(groups: Path) -> None:
 
 
 def test_processors_that_the_process_is_bound_to(groups: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As by taskset."""
     assert groups.exists()
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3}, raising=False)
     assert machine.cores() == 1

@@ -11,7 +11,6 @@ from tablebase.system.compute.processes import clean_up, cleanup_on_exit, deferr
 
 
 def test_the_end_of_a_block_cleans_up() -> None:
-    """Once, whether it ends well or not."""
     done: list[str] = []
     with cleanup_on_exit(lambda: done.append("well")):
         assert done == []

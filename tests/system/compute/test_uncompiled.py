@@ -20,7 +20,6 @@ def test_tables_are_the_same(tmp_path: Path, ask: Ask) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("solver", ["planes", "lean"])
 def test_planes_need_compiling(solver: str, tmp_path: Path) -> None:
-    """One sentence says so, and what to use instead."""
     words = ("build", "doushouqi", "--material", "RvC", "--solver", solver, "--data", tmp_path / "new")
     answer = ask_fresh(*words, environment=UNCOMPILED)
     assert_refused(answer, 2, "NUMBA_DISABLE_JIT", "--solver groups")

@@ -50,7 +50,6 @@ def test_ones(word: int) -> None:
 
 @jit
 def units(words: Any, word: int, mask: int, by: int, order: Any, index: int, out: Any) -> int:
-    """Every operation on units, the results one after another."""
     one, other = load(words, index), load(words, 0)
     results = (
         one,
@@ -93,7 +92,6 @@ def test_units(seed: int) -> None:
 
 @jit
 def lanes(codes: Any, value: int, word: int, index: int, out: Any, words: Any) -> int:
-    """Every operation on lanes, the results one after another."""
     one, other = load(codes, index), load(codes, 0)
     results = (
         one + other,
@@ -158,7 +156,6 @@ class Outer(NamedTuple):
 
 @jit
 def through_pointers(arrays: Outer, begin: int, word: int) -> int:
-    """Write through pointers, twice bare, and read before the array."""
     arrays = bare(bare(arrays))
     fill(arrays.codes, begin, word, 7)
     arrays.inner.words[1] = arrays.inner.words[0] * np.uint64(arrays.inner.scale)

@@ -49,7 +49,6 @@ class Fake:
 
 
 def hosted(worker: Fake, check: Check | None = None) -> Host:
-    """A plugin at work."""
     host = Host("tables", check)
     asyncio.run(host.setup(worker))  # type: ignore[arg-type]
     return host
@@ -57,7 +56,6 @@ def hosted(worker: Fake, check: Check | None = None) -> Host:
 
 @pytest.fixture
 def host() -> Iterator[Host]:
-    """One whose process ends with the test."""
     host = hosted(Fake({}, 1000))
     yield host
     host.teardown(host._worker)
@@ -77,14 +75,12 @@ def test_memory_that_is_offered(given: dict[str, float], limit: int | None, memo
 
 
 def test_a_worker_that_was_paused_stays_so() -> None:
-    """Dask had a reason."""
     worker = Fake({}, 1000, Status.paused)
     hosted(worker)
     assert worker.statuses == [Status.paused]
 
 
 def test_a_worker_that_cannot_be_used_offers_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So the scheduler sends it no key."""
     monkeypatch.setenv("MARKED", "1")
     worker = Fake({}, 1000)
     hosted(worker, unless_marked)

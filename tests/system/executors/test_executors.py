@@ -138,7 +138,6 @@ def test_keys_finish_in_the_grace_after_a_deadline(tmp_path: Path) -> None:
 
 
 def test_want_of_memory_is_no_deadline() -> None:
-    """A key that can never be started is an error with a deadline, too."""
     deadline: Deadline[str] = Deadline(time.time() + 3600, lambda _: 0.0)
     with pytest.raises(CapacityError):
         list(run_graph({"a": ()}, record, LocalExecutor(Limits(1, 10)), lambda _: 11, deadline))
@@ -182,12 +181,10 @@ def test_what_is_started_fits(load: Load) -> None:
 
 @pytest.mark.parametrize(("started", "used", "threads"), [(1, 0, 5), (2, 0, 2), (1, 2, 3), (2, 3, 1), (1, 5, 1), (1, 7, 1)])
 def test_keys_divide_the_threads_that_are_left(started: int, used: int, threads: int) -> None:
-    """Of five, each key that is started has an equal share of what others leave, and one at least."""
     assert Limits(5).threads(started, used) == threads
 
 
 def test_memory_is_shared_unless_each_worker_has_its_own() -> None:
-    """To the last byte; and there are never more keys than workers."""
     shared, each = Limits(2, 10), Limits(2, 10, each=True)
     assert (shared.fit([4, 6]), shared.fit([5, 6]), shared.fit([10]), shared.fit([11])) == (True, False, True, False)
     assert (each.fit([10, 10]), each.fit([1, 11]), each.fit([])) == (True, False, True)
@@ -210,7 +207,6 @@ def test_a_deadline_interrupts() -> None:
 
 
 def test_other_errors_stay() -> None:
-    """An error before the deadline is no matter of time."""
     with pytest.raises(ValueError, match="broken"), deadline(60, pytest.fail):
         raise ValueError("broken")
 
