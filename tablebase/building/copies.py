@@ -13,7 +13,7 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 
-from tablebase.building.kinds import table_kind
+from tablebase.building.kind import table_kind
 from tablebase.building.transfer import CHECKSUMS, Taken, take_in
 from tablebase.catalog.catalog import Catalog, entries_of
 from tablebase.catalog.entries import Entry

@@ -182,10 +182,8 @@ def model(game: Game, material: Material, solver: Solver) -> float:
 
 def _ratios(game: Game, cost: TableCost) -> list[float]:
     """Return how many times as long as the model says a table took; empty if nobody knows."""
-    solvers = [solver for solver in SOLVERS if cost.engine in solver.names]
-    if not cost.seconds or not solvers:
-        return []
-    return [cost.seconds / model(game, parse_material(game, cost.material), solvers[0])]
+    solvers = [solver for solver in SOLVERS if cost.seconds and cost.engine in solver.names]
+    return [(cost.seconds or 0.0) / model(game, parse_material(game, cost.material), solver) for solver in solvers[:1]]
 
 
 def _median(known: Sequence[tuple[float, int]]) -> float:

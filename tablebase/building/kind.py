@@ -1,6 +1,6 @@
 """The interface of a kind of tables: what build, estimate, verify, reindex, prune, copy and pack need to know of it.
 
-Each kind of game has its own kind of tables; `tablebase.building.kinds.table_kind` chooses it, so no command asks for the kind.
+Each kind of game has its own kind of tables; `table_kind` chooses it, so no command asks for the kind.
 A kind delivers jobs, what they cost and how to make them; `tablebase.building.build` plans, builds, logs and registers them all.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from tablebase.building.estimate import compiling, start_seconds
 from tablebase.building.jobs import CostModel, Job, Key, Made
@@ -22,6 +22,7 @@ from tablebase.catalog.entries import Entry
 from tablebase.catalog.known import Known
 from tablebase.checking.checksums import Checks
 from tablebase.errors import ArgumentError, CapacityError, CorruptTableError, TablebaseError, quoted
+from tablebase.game.capabilities import part
 from tablebase.system.compute import machine
 from tablebase.system.compute.messages import in_bytes, in_time
 from tablebase.tables.folder import check_seal, free_space
@@ -228,3 +229,8 @@ class TableKind(ABC, Generic[G, F]):
     def count_of(self, entry: Entry) -> int:
         """Number of positions that ``stats`` counts in a table."""
         return self.size_of(entry)
+
+
+def table_kind(rules: Any) -> TableKind[Any, Any]:
+    """The tables of a game, as its kind delivers them."""
+    return cast("TableKind[Any, Any]", part(rules, "tables")(rules))

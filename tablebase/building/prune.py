@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tablebase.building.kinds import table_kind
+from tablebase.building.kind import table_kind
 from tablebase.building.reindex import with_usable
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.entries import Entry

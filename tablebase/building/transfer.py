@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from tablebase.building.kinds import table_kind
+from tablebase.building.kind import table_kind
 from tablebase.building.options import TableQuery
 from tablebase.catalog.catalog import Catalog, entries_of
 from tablebase.catalog.entries import Entry, enter

@@ -145,7 +145,7 @@ def show_batch(call: Call) -> int | None:
 def _job(work: Batch, entry: BuildEntry) -> BatchJob:
     """An entry whose game and tables are known."""
     from tablebase.building.build import build
-    from tablebase.building.kinds import table_kind
+    from tablebase.building.kind import table_kind
     from tablebase.building.options import TableQuery
     from tablebase.building.table_plan import requirements
     from tablebase.game.game_arguments import refuse_given

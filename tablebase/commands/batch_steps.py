@@ -219,7 +219,7 @@ def _check_statement(name: str, statement: str, catalog: str | None) -> None:
 
 def _check_positions(name: str, params: Mapping[str, Any], rules: Rules[Any]) -> None:
     """Refuse materials and positions that the game does not have."""
-    from tablebase.building.kinds import table_kind
+    from tablebase.building.kind import table_kind
     from tablebase.game.game_arguments import as_asked
 
     # A chart takes patterns of materials, too.

@@ -208,7 +208,7 @@ def show_estimate(call: Call) -> None:
     Without options, this command estimates the cost of building every table that games from the initial position can reach. If
     there are too many, it reports an error; select fewer with --pieces or --material. It does not build any tables.
     """
-    from tablebase.building.kinds import table_kind
+    from tablebase.building.kind import table_kind
 
     lines = call()
     if call.style is not Format.TABLE:
@@ -229,7 +229,7 @@ def _wanted(
     solver: str = "auto",
 ) -> tuple[TableKind[Any, Any], TableQuery]:
     """The kind of a game's tables, and those that the arguments name."""
-    from tablebase.building.kinds import table_kind
+    from tablebase.building.kind import table_kind
     from tablebase.building.options import TableQuery
     from tablebase.game.game_arguments import as_rules, refuse_given
 

@@ -199,7 +199,7 @@ class _Command(Exemplified, click.Command):
         shown = {one.name: given.pop(one.name) for one in parameters_of(show) if one.name in given}
         call = Call(self.verb, given)
         if ctx.args:
-            from tablebase.building.kinds import table_kind
+            from tablebase.building.kind import table_kind
 
             call.given |= table_kind(call.rules).limits_from(ctx.args, lambda: _unknown_option(ctx))
         return show(call, **shown)

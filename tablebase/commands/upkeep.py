@@ -101,7 +101,7 @@ def verify(
     VerifyResult
         Its `errors` are empty if all tables are correct; an error is not an error.
     """
-    from tablebase.building.kinds import table_kind
+    from tablebase.building.kind import table_kind
     from tablebase.building.options import TableQuery
     from tablebase.building.transfer import entries_asked_for
     from tablebase.catalog.catalog import entries_of

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from threading import Timer
@@ -133,17 +134,15 @@ def test_memory_is_that_of_one_worker(tmp_path: Path) -> None:
         list(build(GAME, plan(GAME, 2, []), tmp_path, executor=DaskExecutor(Limits(9**9, 1000, each=True))))
 
 
-def test_a_worker_with_the_same_folder_and_program_is_fine(tmp_path: Path) -> None:
+@pytest.mark.parametrize("leave", [lambda: None, clean_up], ids=["the end", "a signal"])
+def test_a_worker_with_the_same_folder_and_program_is_fine(leave: Callable[[], None], tmp_path: Path) -> None:
+    """After the build, however it ends, the token is gone."""
     with site(tmp_path, GAME) as mine:
         assert mine() is None
         assert [path.name for path in tmp_path.iterdir()] == [TOKEN]
+        leave()
+        assert leave is not clean_up or not list(tmp_path.iterdir())
     assert not list(tmp_path.iterdir())
-
-
-def test_a_signal_leaves_no_token(tmp_path: Path) -> None:
-    with site(tmp_path, GAME):
-        clean_up()
-        assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

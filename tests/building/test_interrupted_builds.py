@@ -56,7 +56,7 @@ def ended(process: Popen[str]) -> Answer:
 AFTER_FOUR = """
 import os
 import shutil
-from tablebase.building.registrar import Registrar
+from tablebase.building.make_tables import Registrar
 from tablebase.commands.program import main
 
 register, tables = Registrar.add, []
@@ -103,7 +103,7 @@ def test_an_interrupted_build_resumes(
 
 BELL = """
 import os, signal
-from tablebase.building.registrar import Registrar
+from tablebase.building.make_tables import Registrar
 from tablebase.commands.program import main
 
 class Bell:

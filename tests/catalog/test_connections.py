@@ -15,7 +15,7 @@ from support.catalogs import forget, snapshot
 from support.checks import thinned
 from support.program import Ask, assert_one_sentence, assert_refused, table_of
 
-from tablebase.building import registrar
+from tablebase.building import make_tables
 from tablebase.building.plan import plan
 from tablebase.catalog import database, sqlite
 from tablebase.catalog.sqlite import FILE_NAME
@@ -42,7 +42,7 @@ def connections(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_a_build_connects_once(tmp_path: Path, ask: Ask, connections: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """A new one at the end, to make and fill the catalog; a finished one to read it. `stats` connects once, `probe` never."""
-    monkeypatch.setattr(registrar, "INTERVAL", 1000.0)
+    monkeypatch.setattr(make_tables, "INTERVAL", 1000.0)
     for words, expected in (
         (["build", "hexapawn"], 1),
         (["build", "hexapawn"], 1),
@@ -78,7 +78,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database.Patience, "__init__", short)
     monkeypatch.setattr(database, "SILENCE", 0.1)
     for name in ("BRIEF", "AT_LEAST"):
-        monkeypatch.setattr(registrar, name, 0.02)
+        monkeypatch.setattr(make_tables, name, 0.02)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_a_reader_does_not_end_a_build(copied: Path, ask: Ask, monkeypatch: pyte
     forget(copied, "doushouqi/2/CvW.h5")
     table_of(copied, "CvW").unlink()
     monkeypatch.setattr(database, "SILENCE", 0.1)
-    monkeypatch.setattr(registrar, "BRIEF", 0.02)
+    monkeypatch.setattr(make_tables, "BRIEF", 0.02)
     published: list[bool] = []
     wait = database.Patience.wait
 
@@ -173,7 +173,7 @@ def test_tables_without_their_catalog_are_entered_by_the_next_build(copied: Path
 
 def test_no_connection_is_open_while_tables_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each transaction of a build ends before the next table, and readers find its tables in the catalog."""
-    monkeypatch.setattr(registrar, "INTERVAL", 0.0)
+    monkeypatch.setattr(make_tables, "INTERVAL", 0.0)
     opened: list[sqlite3.Connection] = []
     open_file = sqlite._open
 

@@ -56,10 +56,6 @@ def written(folder: Path, material: Material, codes: list[Codes], coding: Coding
     return path
 
 
-def text(value: str | bytes) -> str:
-    return value.decode() if isinstance(value, bytes) else value
-
-
 def filled(codes: Codes, void: int, before: int) -> list[int]:
     found = []
     for code in codes.tolist():

@@ -19,7 +19,7 @@ import pytest
 from support.program import Ask, assert_refused, contents, drafts, middle_of_codes, table_of
 from zstandard import ZstdError
 
-from tablebase.building.kinds import table_kind
+from tablebase.building.kind import table_kind
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.commands.program import run
 from tablebase.errors import CapacityError, CorruptTableError, TablebaseError, UnusableFileError

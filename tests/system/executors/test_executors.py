@@ -206,16 +206,12 @@ def test_a_deadline_interrupts() -> None:
     assert (passed.value.seconds, passed.value.exit_code) == (0.01, 3)
 
 
-def test_other_errors_stay() -> None:
-    with pytest.raises(ValueError, match="broken"), deadline(60, pytest.fail):
-        raise ValueError("broken")
-
-
 @pytest.mark.parametrize("seconds", [60, None])
 def test_a_deadline_is_called_off(seconds: float | None) -> None:
+    """At the end of the block, whose own error is no matter of time."""
     before = set(threading.enumerate())
-    with deadline(seconds, pytest.fail):
-        pass
+    with pytest.raises(ValueError, match="broken"), deadline(seconds, pytest.fail):
+        raise ValueError("broken")
     assert set(threading.enumerate()) <= before
 
 
