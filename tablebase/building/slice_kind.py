@@ -15,7 +15,7 @@ from tablebase.building.estimate import SliceEstimate, SpeedModel, estimate, mem
 from tablebase.building.jobs import CostModel, Job, Key, Made, graph_of
 from tablebase.building.kind import TableKind
 from tablebase.building.make_tables import Observer, make_tables
-from tablebase.building.options import BuildOptions, TableQuery, local_executor
+from tablebase.building.options import LOCAL, BuildOptions, TableQuery, local_executor
 from tablebase.building.slice_work import make_shared_table, make_table
 from tablebase.building.table_plan import plan_tables
 from tablebase.catalog.catalog import read_known
@@ -88,7 +88,8 @@ class SliceTables(TableKind[Game, Table]):
         return SpeedModel(self.rules, query.solver, options.limits, known.costs, planned=[job.key for job in jobs])
 
     def maker(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel) -> Callable[[Key], Made]:
-        if options.is_ordered:
+        if options.where != LOCAL:
+            # Workers publish their tables.
             old = frozenset(job.key for job in jobs if job.path.exists())
             folder = options.data.resolve()
             return partial(make_shared_table, self.rules.name, folder, query.solver, old, allowed=options.allowed_memory)

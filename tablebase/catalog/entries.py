@@ -228,23 +228,18 @@ def stored_entries(connection: Connection) -> tuple[list[tuple[Entry, str]], boo
 
 def with_patterns(connection: Connection, entries: Mapping[str, Entry]) -> dict[str, Entry]:
     """The same entries with their rows of `PATTERNS`."""
-    found = defaultdict[tuple[str, ...], list[tuple[str, Row]]](list)
+    found = defaultdict[tuple[Any, ...], list[tuple[str, Row]]](list)
+
+    def slice_of(row: Row) -> tuple[Any, ...]:
+        return row["game"], row["material"], row["side"]
+
     for table in PATTERNS:
         for row in rows(connection, table):
             del row["id"], row["slice_id"]
-            found[row["game"], row["material"], row["side"]].append((table.name, row))
-    return {
-        file: replace(
-            entry,
-            patterns=[
-                pattern
-                for side in entry.sides
-                for row in side.slices
-                for pattern in found[row["game"], row["material"], row["side"]]
-            ],
-        )
-        for file, entry in entries.items()
-    }
+            found[slice_of(row)].append((table.name, row))
+    slices = {file: [row for side in entry.sides for row in side.slices] for file, entry in entries.items()}
+    patterns = {file: [one for row in some for one in found[slice_of(row)]] for file, some in slices.items()}
+    return {file: replace(entry, patterns=patterns[file]) for file, entry in entries.items()}
 
 
 def _tuples(connection: Connection, table: SqlTable, *order: str) -> list[Sequence[Any]]:

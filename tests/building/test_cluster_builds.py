@@ -25,7 +25,6 @@ from tablebase.building.shared_folder import site
 from tablebase.errors import CapacityError, ClusterError, CorruptTableError
 from tablebase.positions.material import Material, parse_material
 from tablebase.system.compute.processes import clean_up
-from tablebase.system.executors.dask import DaskExecutor
 from tablebase.system.executors.executor import Limits
 from tablebase.system.files.outputs import draft_of
 from tablebase.tables.folder import TOKEN, await_file
@@ -90,8 +89,7 @@ def test_a_table_damaged_during_a_build(
     path, said = table_of(copied, "CvW"), []
     damage_after_look(monkeypatch, make_tables, "examine", lambda: flip(path, middle_of_codes(path)))
     planned = plan(GAME, None, [parse_material(GAME, "RCvW")])
-    executor = DaskExecutor(scheduler=a_worker.address)
-    built = {one.key for one in build(GAME, planned, copied, executor=executor, say=said.append)}
+    built = {one.key for one in build(GAME, planned, copied, scheduler=a_worker.address, say=said.append)}
     assert built == {parse_material(GAME, name) for name in ("CvW", "RCvW")}
     assert [str(path) in line for line in said] == [True]
     assert {file: data for file, data in contents(copied).items() if "/2/" in file} == contents(two_pieces)
@@ -131,7 +129,7 @@ def test_a_file_that_comes_late_is_waited_for(tmp_path: Path, monkeypatch: pytes
 def test_memory_is_that_of_one_worker(tmp_path: Path) -> None:
     """A table for which it is not enough is refused although all workers together have it, before any is started."""
     with pytest.raises(CapacityError, match="at most 1,000 can be used: use a worker with more memory"):
-        list(build(GAME, plan(GAME, 2, []), tmp_path, executor=DaskExecutor(Limits(9**9, 1000, each=True))))
+        list(build(GAME, plan(GAME, 2, []), tmp_path, limits=Limits(9**9, 1000, each=True)))
 
 
 @pytest.mark.parametrize("leave", [lambda: None, clean_up], ids=["the end", "a signal"])
@@ -181,6 +179,6 @@ def test_a_build_refuses_a_worker_of_another_mind(tmp_path: Path) -> None:
         with pytest.raises(
             ClusterError, match=r"^the worker tcp://\S+ has version 0\.0\.9 of this program instead of .*: install the"
         ):
-            list(build(GAME, plan(GAME, 2, []), tmp_path / "data", executor=DaskExecutor(scheduler=started.address)))
+            list(build(GAME, plan(GAME, 2, []), tmp_path / "data", scheduler=started.address))
     assert contents(tmp_path / "data") == {}
     assert drafts(tmp_path / "data") == []
