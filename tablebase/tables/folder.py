@@ -156,16 +156,10 @@ def reading(path: Path, hint: str = "use another folder") -> Iterator[BufferedRe
         yield file
 
 
-def file_sha256(path: Path) -> str:
-    """SHA-256 (hexadecimal) of a whole file."""
+def file_sha256(path: Path, begin: int = 0) -> str:
+    """SHA-256 (hexadecimal) of a whole file, or of all bytes from a place on."""
     with reading(path) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def digest_behind(path: Path) -> str:
-    """SHA-256 of everything after a file's user block."""
-    with reading(path) as file:
-        file.seek(USER_BLOCK)
+        file.seek(begin)
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -203,7 +197,7 @@ def seal(title: str, digest: str) -> bytes:
 
 def check_seal(path: Path, title: str) -> None:
     """Raise `CorruptTableError` unless every byte of the file is as it was written."""
-    expected = seal(title, digest_behind(path))
+    expected = seal(title, file_sha256(path, USER_BLOCK))
     with reading(path) as file:
         if file.read(USER_BLOCK) != expected:
             raise content_error(path, "is not as it was written (SHA-256 differs)")

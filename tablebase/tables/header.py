@@ -125,7 +125,8 @@ def check_attributes(
     """Raise `CorruptTableError` if attributes name another table, `StaleTableError` if they have another version."""
     if any(parts.text(root, name) != expected[name] for name in names):
         raise CorruptTableError(f"is not the table {table}", path)
-    if any(parts.text_or_number(root, name, expected[name]) != expected[name] for name in versions):
+    found = (parts.number(root, name) if isinstance(expected[name], int) else parts.text(root, name) for name in versions)
+    if list(found) != [expected[name] for name in versions]:
         raise StaleTableError(path, str(expected["game"]))
 
 

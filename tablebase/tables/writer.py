@@ -22,7 +22,7 @@ from tablebase.positions.material import Material
 from tablebase.system.compute.messages import reports
 from tablebase.system.compute.threads import each
 from tablebase.system.files.outputs import draft_of
-from tablebase.tables.folder import USER_BLOCK, digest_behind, seal, title
+from tablebase.tables.folder import USER_BLOCK, file_sha256, seal, title
 from tablebase.tables.hdf5 import framed, new_dataset
 from tablebase.tables.header import BUILT, Form, root_attributes
 from tablebase.tables.reader import OTHER_VALUES, Table, hdf5
@@ -83,7 +83,7 @@ def write_sealed(path: Path, title: str, write: Callable[[Path], None]) -> Path:
     """Write an HDF5 file with a user block under a temporary name next to `path`, seal it, sync it, and return that name."""
     with drafted(path) as draft:
         write(draft)
-        block = seal(title, digest_behind(draft))
+        block = seal(title, file_sha256(draft, USER_BLOCK))
         with draft.open("r+b") as file:
             file.write(block)
             file.flush()
