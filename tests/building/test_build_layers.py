@@ -34,7 +34,6 @@ def races(race_tables: Path, tmp_path: Path) -> Path:
 
 
 def damage(path: Path, how: str) -> None:
-    """Delete a file, turn one of its bits around, or cut it off."""
     if how == "deleted":
         path.unlink()
     elif how == "a bit":
@@ -45,7 +44,6 @@ def damage(path: Path, how: str) -> None:
 
 @pytest.mark.parametrize("how", ["deleted", "a bit", "truncated", "not registered"])
 def test_what_is_missing_is_built_again(how: str, piglets: Path, ask: Ask) -> None:
-    """As it was, byte by byte, and nothing else."""
     before, path = contents(piglets), piglets / FILE
     (states,) = [row["states"] for row in rows(piglets, LAYERS) if row["file"] == FILE]
     if how == "not registered":
@@ -84,7 +82,6 @@ def test_the_catalog_counts_what_is_open(races: Path) -> None:
 
 @pytest.mark.parametrize("how", ["deleted", "a bit", "truncated"])
 def test_verify_names_the_damaged_file_alone(how: str, races: Path, ask: Ask) -> None:
-    """Of three files the last one is damaged; the others are still checked."""
     assert list(contents(races)) == [f"{PLACE}/{layer}.h5" for layer in ("0-0", "1-0", "1-1")]
     assert ask("verify", RACE, "--data", races).err == "correct tables: 3 of 3\n"
     path = races / PLACE / "1-1.h5"

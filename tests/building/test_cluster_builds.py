@@ -43,7 +43,6 @@ def a_worker(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.mark.full
 def test_a_worker_elsewhere_builds_the_same(a_worker: DaskCluster, two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """By the command line: bytes and rows are those of a build on this machine, nothing is left behind, and all is verified."""
     where = ("--executor", "dask", "--scheduler", a_worker.address, "--data", tmp_path)
     answer = ask("build", "doushouqi", "--pieces", 2, *where)
     assert answer.code == 0, answer.err

@@ -110,7 +110,6 @@ def test_only_what_is_asked_for_is_copied(
 
 
 def test_a_missing_table_is_named(copied: Path, three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """Whether it is asked for itself or by what depends on it; and nothing is copied."""
     data = tmp_path / "data"
     shutil.copytree(three_pieces, data)
     forget(data, "doushouqi/2/CvT.h5")
@@ -163,7 +162,6 @@ def contradicting(copied: Path) -> Path:
 
 
 def test_a_copy_that_contradicts_changes_nothing(two_pieces: Path, contradicting: Path, ask: Ask) -> None:
-    """All contradictions are named; not even what is missing is copied."""
     before = contents(contradicting), (contradicting / FILE_NAME).read_bytes()
     answer = ask("copy", "doushouqi", "--data", two_pieces, "--to", contradicting)
     assert_refused(answer, 2, str(contradicting), "CvW.h5 has other values", "RvC.h5 is another file")

@@ -220,7 +220,6 @@ def test_what_a_killed_build_has_forgotten_is_removed(stopped: Path, three_piece
 def test_nobody_goes_on_from_wrong_codes(
     copied: Path, ask: Ask, saves: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If the check finds a fault, the next build begins again."""
     monkeypatch.setattr(slice_work, "solve_material", wrong_about_one(slice_work.solve_material))
     assert ask("build", "doushouqi", "--material", "RCvW", "--data", copied).code == CorruptTableError.exit_code
     assert saves

@@ -82,7 +82,6 @@ def test_all_is_listed_with_its_size_and_reason(littered: Path, ask: Ask) -> Non
 
 @on_both
 def test_what_is_listed_is_removed_and_nothing_else(littered: Path, ask: Ask) -> None:
-    """Files and their rows; what is left verifies, and what was removed can be built again."""
     others = add_others(littered)
     kept = {name: data for name, data in contents(littered).items() if name not in EXPECTED}
     answer = ask("prune", "--yes", "--data", littered)

@@ -48,7 +48,6 @@ def test_reindex_needs_only_the_files(old: str, copied: Path, ask: Ask) -> None:
 
 @on_both
 def test_what_only_the_catalog_knows_is_kept(copied: Path, ask: Ask) -> None:
-    """Solver, seconds and patterns of a table survive, but not where its rows are damaged."""
     assert ask("patterns", "doushouqi", *[f"--material={name}" for name in ("CvW", "RvC")], "--data", copied).code == 0
     solvers, patterns = rows(copied, SOLVERS), rows(copied, PATTERNS)
     assert {row["material"] for row in patterns} == {"CvW", "RvC"}
@@ -173,7 +172,6 @@ def catalog_file(folder: Path) -> bytes | None:
 def test_a_failure_half_way_changes_nothing(
     number: int, error: BaseException, code: int, copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After so many tables: the old catalog has the same rows, a file the same bytes, and nothing is left beside it."""
     before = catalog_file(copied), everything(copied)
     enter, entered = reindex.enter, []
 

@@ -105,7 +105,6 @@ HINTS = {
     ],
 )
 def test_sql_only_reads(statement: str, copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What would write, attach or do two things at once is refused in one sentence, with a hint, and leaves no trace."""
     monkeypatch.chdir(copied)
     before = dump(copied), drafts(copied)
     answer = ask("sql", statement, "--data", copied)
@@ -191,7 +190,6 @@ RECORDS = (
 
 
 def check_records(tables: Tablebase, name: str, count: int) -> None:
-    """Each slice's records are positions of its own material with its own side to move, and have the recorded distances."""
     game, found = load_game(name), rows(tables.folder, RECORDS.format(name))
     assert len(found) == count
     for row in at_least_one(found):
@@ -206,7 +204,6 @@ def check_records(tables: Tablebase, name: str, count: int) -> None:
 
 
 def test_records_of_all_slices_of_two_and_three_pieces(more_tables: Tablebase) -> None:
-    """Aliases are counted as well; some of them swap colours."""
     check_records(more_tables, "doushouqi", 64 + 448)
 
 
@@ -218,7 +215,6 @@ def test_records_of_pawns(pawn_tables: Tablebase) -> None:
 
 @pytest.mark.parametrize("name", ["foxhounds-4x4", "hasenspiel-4x8-pawns=1"])
 def test_records_of_sides_that_are_not_alike(name: str, tmp_path: Path, ask: Ask) -> None:
-    """Without colour swap each slice is listed with both sides to move."""
     assert ask("build", name, "--data", tmp_path).code == 0
     with tablebase.open(tmp_path) as tables:
         found = {row["side"] for row in rows(tmp_path, RECORDS.format(name))}

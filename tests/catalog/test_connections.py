@@ -58,7 +58,6 @@ def test_a_build_connects_once(tmp_path: Path, ask: Ask, connections: list[str],
 
 @contextmanager
 def held(folder: Path, how: str) -> Iterator[sqlite3.Connection]:
-    """Another program that has locked the catalog: ``EXCLUSIVE`` also against readers, or for a transaction that reads."""
     with closing(sqlite3.connect(folder / FILE_NAME, isolation_level=None, check_same_thread=False)) as holder:
         if how == "EXCLUSIVE":
             holder.execute("BEGIN EXCLUSIVE")

@@ -32,7 +32,6 @@ COUNT = "SELECT count(*) AS n FROM tables"
 
 @pytest.fixture(scope="module")
 def on_server(two_pieces: Path, schemas: Iterator[str], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """A copy of the two-piece tables with its catalog on the server, and the URL; to be read only."""
     folder, url = tmp_path_factory.mktemp("server") / "tables", next(schemas)
     shutil.copytree(two_pieces, folder)
     with pytest.MonkeyPatch.context() as patch:
@@ -95,7 +94,6 @@ def test_a_tablebase_with_its_catalog_on_a_server(
 def test_copies_between_catalogs(
     copied: Path, schemas: Iterator[str], tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Tables are checked, copied and packed from a catalog on a server, and merged into one, with all that was known of them."""
     known = snapshot(copied), rows(copied, SOLVERS)
     copy, packed, merged, url = tmp_path / "copy", tmp_path / "packed", tmp_path / "merged", next(schemas)
     assert "10 of 10" in ask("verify", "--quick", "--data", copied).err
@@ -130,7 +128,6 @@ def test_from_python(on_server: tuple[Path, str], monkeypatch: pytest.MonkeyPatc
 @pytest.mark.full
 @on_postgresql
 def test_a_batch_and_its_steps(catalog_url: str, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The file may name the catalog; its steps use the same, and their words do not show its password."""
     monkeypatch.delenv("TABLEBASE_CATALOG", raising=False)
     file, output = tmp_path / "night.toml", tmp_path / "out.csv"
     step = f'[[then]]\ncommand = ["stats", "hexapawn", "--format", "csv"]\noutput = "{output}"\n'
@@ -196,7 +193,6 @@ def test_a_catalog_is_read_as_it_was_opened(copied: Path) -> None:
 @pytest.mark.full
 @on_postgresql
 def test_changes_wait_for_each_other(copied: Path) -> None:
-    """Two transactions never overlap; a reader goes on; one that waits too long says so in a sentence."""
     material = parse_material(GAME, "CvW")
     done = threading.Event()
 
@@ -247,7 +243,6 @@ def test_changes_wait_for_each_other(copied: Path) -> None:
     ),
 )
 def test_sql_only_reads(statement: str, error: str, asked: Path, ask: Ask) -> None:
-    """What would write, or do two things at once, is refused in one sentence by the server itself."""
     before = everything(asked)
     answer = ask("sql", statement, "--data", asked)
     assert_refused(answer, 2, error)

@@ -59,7 +59,6 @@ def test_what_was_saved_comes_back(checkpoint: TableCheckpoint) -> None:
 
 
 def test_arrays_are_written_in_blocks(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of any size, whatever is left for the last one."""
     for block in (1, 7, 8, 24):
         monkeypatch.setattr(checkpoints, "BLOCK", block)
         made = TableCheckpoint(table, str(block))
@@ -68,7 +67,6 @@ def test_arrays_are_written_in_blocks(table: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_only_the_same_work_goes_on(table: Path, checkpoint: TableCheckpoint) -> None:
-    """With any other identity, in part or as a whole, there is nothing, nor for another table."""
     assert not TableCheckpoint(table.with_name("RvE.h5"), "rules", "children").exists()
     assert TableCheckpoint(table, "rules").of("children").exists()
     assert_loads(TableCheckpoint(table, "rules").of("children"), NUMBERS, some_arrays())
@@ -80,7 +78,6 @@ def test_only_the_same_work_goes_on(table: Path, checkpoint: TableCheckpoint) ->
 
 
 def test_a_damaged_file_is_not_used(checkpoint: TableCheckpoint) -> None:
-    """A bit of any byte turned around, any end cut off, or anything more at the end."""
     data = checkpoint.path.read_bytes()
     for place in at_least_one(range(len(data))):
         flip(checkpoint.path, place)
@@ -112,7 +109,6 @@ def test_a_file_that_shrinks_meanwhile_is_an_error(checkpoint: TableCheckpoint) 
 
 
 def test_it_is_due_once_an_interval(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """First an interval after the beginning, then one after the last time or the end of the last save, whichever is later."""
     # It leaves six minutes for the distance in progress: at most ten are lost.
     assert 0 < INTERVAL + 360 <= 600
     clock = {"now": 0.0}

@@ -53,7 +53,6 @@ def chunk_of(table: Table) -> int:
 
 @pytest.mark.parametrize("form", [PACKED, SMALL], ids=["packed", "small"])
 def test_a_table_is_the_same_in_every_form(form: Form, table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its codes, statistics and digest; only the chunks differ, and the way back gives the same file."""
     monkeypatch.setattr(header, "FORMS", (*FORMS, form))
     with closing(rewritten(table, tmp_path / "other", form)) as other:
         assert chunk_of(other) == other.header.chunk == min(form.chunk_bytes, table.layout.size) != table.header.chunk
@@ -83,7 +82,6 @@ def test_wrong_values_are_not_written_again(table: Table, tmp_path: Path) -> Non
 
 
 def test_both_sides_have_one_form(table: Table, tmp_path: Path) -> None:
-    """A file with one side in either form is not what this program writes."""
     path = table_path(tmp_path, GAME, MATERIAL)
     path.parent.mkdir(parents=True)
     path.write_bytes(table.path.read_bytes())
@@ -128,7 +126,6 @@ print("hdf5plugin" in sys.modules)
 
 
 def test_the_plugin_reads_and_makes_the_same(tmp_path: Path) -> None:
-    """Byte by byte, in a process that has not loaded the plugin, and in one that has."""
     command = [sys.executable, "-c", WRITE, str(tmp_path / "without.h5")]
     assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == "False\n"
     values = np.arange(250, dtype=np.uint16)

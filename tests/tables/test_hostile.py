@@ -39,7 +39,6 @@ def pawns(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(pawns: Path, tmp_path: Path) -> Path:
-    """A copy, to be damaged, with an honest table and a pipe beside the table."""
     copy = tmp_path / "tables"
     shutil.copytree(pawns, copy)
     path = table_path(copy, GAME, MATERIAL)
@@ -93,7 +92,6 @@ def refused(command: Callable[[Path], None], folder: Path) -> str:
 
 @commands
 def test_an_honest_table_passes(command: Callable[[Path], None], folder: Path) -> None:
-    """The commands below refuse what is wrong and nothing else."""
     craft(table_path(folder, GAME, MATERIAL), lambda _: None)
     command(folder)
 
@@ -111,7 +109,6 @@ def test_an_honest_table_passes(command: Callable[[Path], None], folder: Path) -
     ],
 )
 def test_what_is_crafted_is_refused(change: Change, said: str, command: Callable[[Path], None], folder: Path) -> None:
-    """Whatever is wrong in the header, in a dataset or in a chunk."""
     craft(table_path(folder, GAME, MATERIAL), change)
     assert said in refused(command, folder)
 

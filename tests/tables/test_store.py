@@ -98,7 +98,6 @@ def test_a_batch_is_read_as_points_and_as_a_whole(long_table: Table, data: st.Da
 
 @given(st.data())
 def test_a_source_reads_what_is_asked_for(long_table: Table, data: st.DataObject) -> None:
-    """Any slice of the codes is that of a full read, also across chunks and beyond the end; so are all of them."""
     side = data.draw(st.sampled_from([0, 1]))
     size = long_table.layout.size
     begin, end = (data.draw(st.none() | st.integers(0, size + 10)) for _ in range(2))
@@ -110,7 +109,6 @@ def test_a_source_reads_what_is_asked_for(long_table: Table, data: st.DataObject
 
 @pytest.mark.parametrize("name", ["RvC", "CvW", "RvR"])
 def test_counting_block_by_block(name: str) -> None:
-    """However the codes are divided, each counts as often as its index has placements, and first where it first is."""
     own = layout_of(GAME, parse_material(GAME, name))
     rng = np.random.default_rng(1)
     legal = own.squares_many(np.arange(own.size))[1]
@@ -135,7 +133,6 @@ def test_open_tables_leave_descriptors_for_others(limit: int, kept: int, monkeyp
 
 
 def test_points_stay_right_when_the_caches_overflow(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With room for one chunk and two files, every table still gives its own codes."""
     monkeypatch.setattr(cached_chunks, "CACHED_BYTES", 10_000)
     monkeypatch.setattr(store, "OPEN_FILES", 2)
     names = [path.stem for path in sorted(two_pieces.glob("doushouqi/2/*.h5"))] * 2
@@ -204,7 +201,6 @@ def test_variants_do_not_share_chunks(tmp_path: Path) -> None:
 
 
 def test_the_seal_is_the_digest_of_the_rest(two_pieces: Path) -> None:
-    """The first 512 bytes are one line with the table's name and the SHA-256 of all that follows."""
     data = table_path(two_pieces, GAME, RATS).read_bytes()
     digest = hashlib.sha256(data[SEAL:]).hexdigest()
     assert data[:SEAL].rstrip(b"\0") == f"tablebase 1 doushouqi RvR sha256={digest}\n".encode()
@@ -265,7 +261,6 @@ def test_a_cut_file_is_corrupt(length: int, two_pieces: Path, tmp_path: Path) ->
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc to count open files")
 def test_a_refused_file_is_closed(two_pieces: Path, tmp_path: Path) -> None:
-    """A file that turns out to be no table, or one of other rules, is not kept open."""
     path = tmp_path / "RvR.h5"
     shutil.copy(table_path(two_pieces, GAME, RATS), path)
     with pytest.raises(StaleTableError) as stale:

@@ -45,7 +45,6 @@ POSITION = "7/7/7/7/3c3/7/7/R6/7 w"
 
 @contextmanager
 def held(path: Path, how: str) -> Iterator[None]:
-    """Another program has opened a file with h5py, and has locked it."""
     words = [sys.executable, "-c", HOLDER, str(path), how]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -129,7 +128,6 @@ def test_a_build_renames_only_what_is_damaged(
 
 @pytest.mark.parametrize("number", NUMBERS, ids=lambda number: errno.errorcode[number])
 def test_what_the_system_says_is_said(number: int, two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """When a table is opened, and when it is read."""
     path, kind = table_of(two_pieces, "RvC"), CapacityError if number == errno.ENOMEM else UnusableFileError
     refused = Mock(side_effect=OSError(number, os.strerror(number)))
     with closing(Table(path, GAME, parse_material(GAME, "RvC"))) as table, monkeypatch.context() as patch:

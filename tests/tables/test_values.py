@@ -37,7 +37,6 @@ def names(coding: Coding) -> str:
 
 @pytest.mark.parametrize("coding", CODINGS, ids=names)
 def test_every_value_has_a_code_of_its_own(coding: Coding) -> None:
-    """All pairs within reach have different codes, none of them void or stalemate, which read back as the pair."""
     all_pairs = pairs(coding)
     codes = [code(coding, pair) for pair in all_pairs]
     assert len({*codes, coding.void, STALEMATE}) == len(codes) + 2
@@ -67,7 +66,6 @@ def test_wins_and_losses_are_told_apart(coding: Coding) -> None:
 
 @pytest.mark.parametrize("coding", CODINGS, ids=names)
 def test_a_move_turns_the_outcome_and_takes_a_ply(coding: Coding) -> None:
-    """The next code is the code of the reversed outcome one ply later; a draw stays a draw, as does a stalemate."""
     for pair in pairs(coding):
         after = naive.parent(pair)
         assert after is not None
@@ -81,7 +79,6 @@ def test_a_move_turns_the_outcome_and_takes_a_ply(coding: Coding) -> None:
 
 @pytest.mark.parametrize("stride", [1, 2])
 def test_the_winner_hurries_and_the_loser_delays(stride: int) -> None:
-    """On all pairs of one-byte codes `merit` has the naive order."""
     coding = Coding(stride, "uint8")
     coded = [(pair, code(coding, pair)) for pair in pairs(coding)]
     for (pair, one), (other_pair, other) in product(coded, repeat=2):
@@ -110,7 +107,6 @@ def test_one_byte_reaches_far_enough() -> None:
 
 @pytest.mark.parametrize(("source", "target"), thinned(product(CODINGS, repeat=2), 3), ids=names)
 def test_recoding_keeps_values(source: Coding, target: Coding) -> None:
-    """What both codings hold means the same afterwards; void stays void and stalemate stays stalemate."""
     held = set(pairs(target))
     shared = [pair for pair in pairs(source) if pair in held]
     codes = np.array([source.void, STALEMATE, *(code(source, pair) for pair in shared)], dtype=source.dtype)

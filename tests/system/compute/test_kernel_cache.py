@@ -45,7 +45,6 @@ print(tablebase.__file__, answers == [-6, 0.5, 80_000, 14], compiled.count("twic
 
 
 def start(folder: Path, package: Path = ROOT, code: str = CALL, command: Sequence[str] = (), **variables: str) -> Program:
-    """Start a program in a folder with a kernel in `kernel.py`, with the package from some place."""
     if not (folder / "kernel.py").exists():
         (folder / "kernel.py").write_text(KERNEL)
     paths = os.pathsep.join(map(str, (package, package / "rules", folder)))
@@ -66,7 +65,6 @@ def run(*arguments: Any, **named: Any) -> tuple[str, str]:
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a kernel, and a cache of what was compiled from it; to be copied."""
     folder = tmp_path_factory.mktemp("compiled")
     assert run(folder) == (f"{ROOT / 'tablebase/__init__.py'} True 4\n", "")
     return folder
@@ -136,7 +134,6 @@ def test_a_claim_ends_with_the_file_or_with_the_process(saves: bool, tmp_path: P
 
 @pytest.mark.release
 def test_a_damaged_file_is_replaced(folder: Path) -> None:
-    """A kernel whose file was cut, changed or emptied is compiled again; the others are not."""
     cut, changed, empty, _ = (folder / "cache").rglob("*twice*.nbc")
     cut.write_bytes(cut.read_bytes()[:-1])
     flip(changed, changed.stat().st_size // 2)
@@ -230,7 +227,6 @@ def test_the_environment_names_the_parent(tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.fixture
 def versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache with the kernels of two other versions and of this one, and with other folders."""
     monkeypatch.setenv("TABLEBASE_CACHE", str(tmp_path / "cache"))
     (tmp_path / "elsewhere").mkdir()
     for name in ("kernels-a/one", "kernels-a/claims", "kernels-b/two", f"{jit.KERNELS}/three", "mutants/four", "kernels-c"):

@@ -36,7 +36,6 @@ def test_a_process_that_ends_at_once_cleans_up() -> None:
 
 
 def test_an_undisturbed_block_comes_first() -> None:
-    """Within it, even nested, an action waits until its end; elsewhere it is done at once."""
     done: list[str] = []
     when_undisturbed(lambda: done.append("at once"))
     assert done == ["at once"]

@@ -47,7 +47,6 @@ def test_compiling_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_bar_leaves_nothing_behind(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a terminal the last thing written goes back to the start of an empty line; lines are written above the bar."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     with progress("build pond", "placements", 10, verbose=True) as shown:
         shown.update(5)

@@ -10,7 +10,6 @@ UNCOMPILED = {"NUMBA_DISABLE_JIT": "1"}
 
 @pytest.mark.release
 def test_tables_are_the_same(tmp_path: Path, ask: Ask) -> None:
-    """Byte by byte, though solved, written and verified without a single compiled kernel."""
     plain, compiled = tmp_path / "plain", tmp_path / "compiled"
     assert ask_fresh("build", "hexapawn-3x3", "--data", plain, environment=UNCOMPILED).code == 0
     assert ask("build", "hexapawn-3x3", "--data", compiled).code == 0

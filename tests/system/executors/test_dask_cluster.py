@@ -191,7 +191,6 @@ def test_a_killed_scheduler_of_this_machine(tmp_path: Path) -> None:
 
 
 def children() -> set[int]:
-    """The processes that have been started here and in turn by these, but for that which Python keeps."""
     found = set()
     for one in psutil.Process().children(recursive=True):
         # Any of them may end meanwhile.
@@ -284,7 +283,6 @@ def test_no_worker_is_not_waited_for_forever(empty: DaskCluster, tmp_path: Path)
 
 @pytest.mark.release
 def test_a_stopped_worker_is_not_waited_for_forever(empty: DaskCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that is there but does nothing is named, first in a message and then in a sentence."""
     monkeypatch.setattr(dask, "ANSWER", 1.0)
     monkeypatch.setattr(dask, "WORD", 0.2)
     empty.start_worker()

@@ -112,20 +112,17 @@ def test_a_process_is_kept_for_the_next_key_and_ends_with_the_plugin(host: Host)
 
 
 def process_of(_key: object) -> int:
-    """The process that does this."""
     return psutil.Process().pid
 
 
 @pytest.mark.release
 def test_threads_are_those_of_the_worker(host: Host) -> None:
-    """Those that Dask counts, or those that it was given."""
     assert host.do("one", size, None) == 2
     host._worker.state.total_resources["threads"] = 3
     assert host.do("two", size, None) == 3
 
 
 def size(_key: object) -> int:
-    """The threads that may be used here."""
     return threads._team.get().size
 
 
@@ -164,7 +161,6 @@ def test_what_nobody_wants_any_more_is_ended(host: Host, how: str) -> None:
     ],
 )
 def test_an_address_without_a_scheduler(address: str, error: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sentence that says how to start one."""
     monkeypatch.setattr("tablebase.system.executors.dask.CONNECT", 0.5)
     with pytest.raises(ClusterError, match=f"^{error}.*: start it with 'dask scheduler'") as refused:
         DaskExecutor(scheduler=address)

@@ -29,7 +29,6 @@ TWINS: Graph = {"root": (), "left": ("root",), "right": ("root",)}
 
 
 def random_graph(seed: int, size: int) -> Graph:
-    """Keys that wait for some of those before them, in a random order of keys."""
     rng = Random(seed)
     names = [f"k{number}" for number in range(size)]
     graph = {name: tuple(rng.sample(names[:place], rng.randint(0, min(3, place)))) for place, name in enumerate(names)}
@@ -71,7 +70,6 @@ def test_workers_keep_the_order(heavy: tuple[str, ...], memory: int | None) -> N
 
 
 def test_workers_work_at_the_same_time(tmp_path: Path) -> None:
-    """Two keys that each wait for the other to begin are both done by two workers."""
     assert sorted(run_graph(TWINS, partial(meet, tmp_path), LocalExecutor(Limits(2)))) == ["left", "right", "root"]
 
 
@@ -166,7 +164,6 @@ def loads(draw: st.DrawFn) -> Load:
 
 @given(loads())
 def test_what_is_started_fits(load: Load) -> None:
-    """Neither workers nor memory are exceeded, nothing that would fit is left, and what was ready first comes first."""
     chosen = load.limits.startable(load.ready, load.running, load.needs.__getitem__)
     at_work = [*load.running, *chosen]
     used = sum(load.needs[key] for key in at_work)

@@ -71,7 +71,6 @@ def busy(workers: int, *words: str) -> Iterator[Popen[str]]:
     ],
 )
 def test_workers_end_with_the_main_process(workers: int, name: str, code: int, word: str) -> None:
-    """If a signal ends the main process, its workers and their pipes are gone, and nothing but a sentence was printed."""
     with busy(workers) as process:
         assert len(group(process.pid)) >= (3 if workers == 2 else 1)
         os.kill(process.pid, signal.Signals[name])
@@ -143,7 +142,6 @@ def test_a_worker_does_one_thing_after_another(worker: Worker) -> None:
     ("key", "error"), [("a function", "pickle|local"), ("fail with a lock", "ValueError: locked"), ("fail oddly", "OddError: 3")]
 )
 def test_what_cannot_be_sent_is_no_lost_worker(key: str, error: str, worker: Worker) -> None:
-    """A result or an exception that cannot be pickled is reported as what it is."""
     worker.submit(do, key)
     with pytest.raises(Exception, match=error):
         worker.answer().result()

@@ -30,7 +30,6 @@ def test_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
     ("name", "error"), [("/dev/zero", "has more than 1,000 bytes"), ("/nowhere/x", "No such file"), ("/", "Is a")]
 )
 def test_what_is_no_text_is_refused(name: str, error: str) -> None:
-    """A device without end takes no more memory than the largest text."""
     with pytest.raises(TablebaseError, match=f"^{name} .*{error}.*{HINT}"):
         read_text(Path(name), HINT, 1000)
 

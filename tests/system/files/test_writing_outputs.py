@@ -46,7 +46,6 @@ def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
 
 
 def test_a_error_leaves_the_old_file(tmp_path: Path) -> None:
-    """The draft is removed, and a fault of the system names the file."""
     path = tmp_path / "a.csv"
     path.write_text("old")
 
@@ -92,7 +91,6 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_there_when_it_is_whole(tmp_path: Path) -> None:
-    """Or not at all; an empty one may be there before, and what a killed process has left is removed."""
     folder, old = tmp_path / "new", draft_of(tmp_path / "new")
     old.mkdir()
     (old / "000.svg").write_text("half")
