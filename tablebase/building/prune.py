@@ -12,7 +12,7 @@ from typing import Any
 from tablebase.building.kind import table_kind
 from tablebase.building.reindex import with_usable
 from tablebase.catalog.catalog import Catalog
-from tablebase.catalog.entries import Entry
+from tablebase.catalog.entries import Entry, strike
 from tablebase.errors import CorruptTableError, NotationError, RulesError, StaleTableError
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import Rules
@@ -57,7 +57,8 @@ def prune(folder: Path, url: str | None, agreed: Callable[[list[Prunable]], bool
         if not items or not agreed(items):
             return []
         # If this is interrupted, files that are left are not in the catalog any more and will be found again.
-        Catalog(folder, create=True, catalog=url).remove([item.file for item in items])
+        with Catalog(folder, create=True, catalog=url).writing() as connection:
+            strike(connection, [item.file for item in items])
         for item in items:
             (folder / item.file).unlink(missing_ok=True)
     return items

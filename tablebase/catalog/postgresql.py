@@ -10,10 +10,9 @@ from typing import Any
 from uuid import uuid4
 
 import psycopg
+import sqlalchemy as sql
 from psycopg import errors
-from sqlalchemy import Column, Connection, MetaData, NullPool, String, Table, create_engine, insert, inspect, select
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy import URL, Connection
 
 from tablebase import errors as sentences
 from tablebase.catalog.database import Answer, Database, Patience, statement_error
@@ -25,7 +24,7 @@ from tablebase.tables.folder import default_catalog
 # ruff: noqa: ARG002, D102 (methods are those of `Database`)
 
 ID_FILE = ".catalog-id"
-HOME = Table("tablebase", MetaData(), Column("folder", String, nullable=False))
+HOME = sql.Table("tablebase", sql.MetaData(), sql.Column("folder", sql.String, nullable=False))
 REFUSALS = (
     ((errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction), "used", "ask its owner for the right, or use another database"),
     (errors.DependentObjectsStillExist, "rebuilt", "drop what depends on its tables, and make it again"),
@@ -33,9 +32,6 @@ REFUSALS = (
 )
 """Kinds of errors, what cannot be done with the catalog then, and what to do."""
 NAMES = list(METADATA.tables)
-OF_STATEMENTS = ("08P01", "54")
-"""Beginnings of SQLSTATEs of a statement with parameters, or too large, which the driver takes for operational errors."""
-QUERIES = ("SELECT", "WITH", "VALUES", "TABLE")
 LOCK = f"SELECT pg_try_advisory_xact_lock({int.from_bytes(b'tbls')}, hashtext(current_schema()))"
 OURS = "relnamespace = current_schema()::regnamespace AND relname = ANY(%s)"
 HOOKS = f"""
@@ -59,8 +55,8 @@ MAY_WRITE_FILES = "SELECT pg_has_role('pg_write_server_files', 'MEMBER') OR pg_h
 def parsed_url(url: str) -> URL:
     """A URL of a PostgreSQL database; it may hold a password, so that no error quotes it."""
     parsed = None
-    with suppress(ArgumentError, ValueError):
-        parsed = make_url(url)
+    with suppress(sql.exc.ArgumentError, ValueError):
+        parsed = sql.make_url(url)
     if parsed is None or parsed.drivername not in ("postgresql", "postgresql+psycopg", "postgres"):
         raise TablebaseError("--catalog names no PostgreSQL database: write its URL as postgresql+psycopg://USER@HOST/DATABASE")
     # A password would end at its first @, and the rest would be the host, which errors name.
@@ -77,7 +73,7 @@ def without_password(url: URL) -> str:
 class PostgresqlDatabase(Database):
     """A schema of a PostgreSQL database, the first of the search path; its URL is written as SQLAlchemy does."""
 
-    errors = (SQLAlchemyError, psycopg.Error)
+    errors = (sql.exc.SQLAlchemyError, psycopg.Error)
     another = "name another database or schema with --catalog"
 
     def __init__(self, folder: Path, url: str, patience: float | None) -> None:
@@ -88,8 +84,8 @@ class PostgresqlDatabase(Database):
         self.option = "" if url == default_catalog() else f" --catalog {shell_word(self.place)}"
         named = {"connect_timeout": 10, "application_name": "tablebase"}
         # A writer that has waited must see the changes of the one before, whatever the server's default is.
-        more: Any = {"isolation_level": "READ COMMITTED", "poolclass": NullPool, "use_native_hstore": False}
-        self._engine = create_engine(self._url, connect_args=named, **more)
+        more: Any = {"isolation_level": "READ COMMITTED", "poolclass": sql.NullPool, "use_native_hstore": False}
+        self._engine = sql.create_engine(self._url, connect_args=named, **more)
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
@@ -113,14 +109,14 @@ class PostgresqlDatabase(Database):
             url = without_password(self._url.set(drivername="postgresql").difference_update_query(["options"]))
             command = f"psql {shell_word(url)} --command {shell_word(f'CREATE SCHEMA {name}')}"
             raise TablebaseError(f"{self.place} has no schema {name}: run '{command}'").naming(url)
-        if inspect(connection).has_table(HOME.name) and connection.scalar(select(HOME.c.folder)) != self._folder_id():
+        if sql.inspect(connection).has_table(HOME.name) and connection.scalar(sql.select(HOME.c.folder)) != self._folder_id():
             other = "name that one with --data, or another database or schema with --catalog"
             raise TablebaseError(f"{self.place} holds the catalog of another folder than {self.folder}: {other}")
         return connection
 
     def version(self, connection: Connection) -> int | None:
         """Other programs may have tables of the same names, but not the one with the id of a folder."""
-        return (version_of(connection) or 0) if inspect(connection).has_table(HOME.name) else None
+        return (version_of(connection) or 0) if sql.inspect(connection).has_table(HOME.name) else None
 
     def make(self, connection: Connection) -> None:
         super().make(connection)
@@ -128,7 +124,7 @@ class PostgresqlDatabase(Database):
         HOME.create(connection)
         if self._folder_id() is None:
             write_text(self.folder / ID_FILE, f"{uuid4()}\n", "use another folder", own=True)
-        connection.execute(insert(HOME).values(folder=self._folder_id()))
+        connection.execute(sql.insert(HOME).values(folder=self._folder_id()))
 
     def hooks(self, connection: Connection) -> list[str]:
         return list(connection.exec_driver_sql(HOOKS, (NAMES, NAMES)).scalars())
@@ -165,10 +161,12 @@ class PostgresqlDatabase(Database):
         except errors.QueryCanceled as error:
             raise (self.error(error) if timeout is None else sentences.TimeLimitError(timeout)) from error
         except (psycopg.Error, UnicodeError) as error:
-            if isinstance(error, psycopg.OperationalError) and not (error.sqlstate or "").startswith(OF_STATEMENTS):
+            # The driver also takes a statement with parameters, or one that is too large, for an operational error.
+            if isinstance(error, psycopg.OperationalError) and not (error.sqlstate or "").startswith(("08P01", "54")):
                 raise self.error(error) from error
             reason = _reason(error)
-            if isinstance(error, errors.SyntaxError) and not statement.lstrip().upper().startswith(QUERIES):
+            is_query = statement.lstrip().upper().startswith(("SELECT", "WITH", "VALUES", "TABLE"))
+            if isinstance(error, errors.SyntaxError) and not is_query:
                 reason += " (only SELECT is allowed)"
             elif isinstance(error, errors.FeatureNotSupported | errors.ReadOnlySqlTransaction):
                 reason += " (only reading is allowed)"
