@@ -31,7 +31,7 @@ from tablebase.tables.folder import HDF5_BEGINNING, USER_BLOCK, content_error, o
 from tablebase.tables.hdf5 import content_bytes, decompressed, require
 from tablebase.tables.header import read_header
 from tablebase.tables.missing import missing_table
-from tablebase.tables.values import SLAB, Codes, CodeSource
+from tablebase.tables.values import SLAB, Codes, CodeSource, LazyValues
 
 hdf5 = fork_safe(threading.RLock())
 """HDF5 is not thread-safe. It only locates the chunks; reading and decompressing them needs no lock."""
@@ -286,24 +286,6 @@ class Table(SealedFile):
             digest.update(some.data)
         if digest.hexdigest() != self.values_sha256:
             raise CorruptTableError(OTHER_VALUES, self.path)
-
-
-class LazyValues:
-    """Values that are made or read when they are asked for; see `tablebase.tables.values.CodeSource`."""
-
-    def __init__(self, size: int, dtype: np.dtype[Any], between: Callable[[int, int], NDArray[Any]]) -> None:
-        self.dtype = dtype
-        self._size, self._between = size, between
-
-    def __len__(self) -> int:
-        return self._size
-
-    def __getitem__(self, key: slice) -> Codes:
-        begin, end, _ = key.indices(self._size)
-        return self._between(begin, max(begin, end))
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Codes:
-        return np.asarray(self[:], dtype=dtype)
 
 
 def read_error(path: Path, error: Exception, predicate: str = "cannot be read") -> TablebaseError:

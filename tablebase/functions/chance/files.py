@@ -27,7 +27,8 @@ from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.flat_files import FlatFile, opened_hdf5, write_flat
 from tablebase.tables.folder import SUFFIX
 from tablebase.tables.header import BUILT
-from tablebase.tables.reader import ERRORS, NO_TABLE, LazyValues, hdf5, read_error
+from tablebase.tables.reader import ERRORS, NO_TABLE, hdf5, read_error
+from tablebase.tables.values import LazyValues
 
 FORMAT_VERSION = 1
 BOUND = np.dtype("<f8")

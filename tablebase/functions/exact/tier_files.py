@@ -26,8 +26,7 @@ from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.flat_files import FlatFile, write_flat
 from tablebase.tables.folder import SUFFIX
 from tablebase.tables.header import BUILT, TYPES
-from tablebase.tables.reader import LazyValues
-from tablebase.tables.values import FULL, NARROW_ANY, Codes, CodeSource, Coding, recode, win_code
+from tablebase.tables.values import FULL, NARROW_ANY, Codes, CodeSource, Coding, LazyValues, recode, win_code
 
 FORMAT = "tablebase tier"
 FORMAT_VERSION = 1
