@@ -36,7 +36,7 @@ def names(coding: Coding) -> str:
 
 
 @pytest.mark.parametrize("coding", CODINGS, ids=names)
-def test_every_value_has_a_code_of_its_own(coding: Coding) -> None:
+def test_values_and_codes_are_pairs(coding: Coding) -> None:
     all_pairs = pairs(coding)
     codes = [code(coding, pair) for pair in all_pairs]
     assert len({*codes, coding.void, STALEMATE}) == len(codes) + 2
@@ -44,10 +44,6 @@ def test_every_value_has_a_code_of_its_own(coding: Coding) -> None:
     assert min(codes) >= 0
     assert max(codes) <= np.iinfo(coding.dtype).max
     assert [(coding.value(one).outcome.value, coding.value(one).distance) for one in codes] == all_pairs
-
-
-@pytest.mark.parametrize("coding", CODINGS, ids=names)
-def test_every_code_is_a_value(coding: Coding) -> None:
     for one in range(coding.void):
         assert coding.code(coding.value(one)) == (DRAW if one == STALEMATE else one)
     assert coding.value(STALEMATE) == Value(Outcome.DRAW, None)
