@@ -132,7 +132,7 @@ def test_everything_is_built_and_then_the_steps_are_taken(
         ('executor = "dask"\n[[build]]\ngame = "harehedgehog"', 2, "tables of harehedgehog are built by one process"),
         ('workers = 2\nexecutor = "slurm"\n[[build]]\ngame = "hexapawn"', 2, "executor must be local or dask, not 'slurm'"),
         (f'{SCHEDULER}\n[[build]]\ngame = "hexapawn"', 1, "a scheduler belongs to the executor dask"),
-        (f'workers = 2\nexecutor = "dask"\n{SCHEDULER}\n[[build]]\ngame = "hexapawn"', 3, "a scheduler has workers"),
+        (f'workers = 2\nexecutor = "dask"\n{SCHEDULER}\n[[build]]\ngame = "hexapawn"', 3, "the workers of a scheduler have"),
         ('grace = "long"\n[[build]]\ngame = "hexapawn"', 1, "'long' is not a duration"),
         ('disk = "much"\n[[build]]\ngame = "hexapawn"', 1, "invalid size 'much'"),
         *((f'[[build]]\ngame = "hexapawn"\n[[then]]\ncommand = {step}', 3, error) for step, error in STEPS.items()),

@@ -49,7 +49,7 @@ def client(two_pieces: Path) -> Iterator[TestClient]:
         ("material", {"game": "doushouqi", "material": "'; DROP TABLE tables; --"}, 400, ""),
         ("estimate", {"game": "doushouqi", "pieces": 9}, 400, "or run 'tablebase estimate doushouqi --pieces 9'"),
         ("estimate", {"game": "doushouqi", "pieces": 7}, 400, "more than 10,000 materials of up to 7 pieces: ask for fewer"),
-        ("estimate", {"game": "doushouqi", "material": "RCWDPvRCWD"}, 400, "ask for fewer pieces"),
+        ("estimate", {"game": "doushouqi", "material": "RCWDPvRCWD"}, 400, "choose fewer pieces"),
         ("probe", {**PROBE, "position": "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w"}, 404, "too large for a table"),
         ("nothing", {}, 404, "there is nothing at this address: /api/v1/openapi.json lists what there is"),
     ],
