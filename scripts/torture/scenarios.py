@@ -22,7 +22,7 @@ from scripts.torture.commands import PATIENCE, PROGRAM, TortureError, ask, finis
 from scripts.torture.reference import COUNT, GAME, ROWS, Torture, contents
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.positions.material import parse_material
-from tablebase.tables.folder import USER_BLOCK, digest_behind, seal, title
+from tablebase.tables.folder import USER_BLOCK, file_sha256, seal, title
 
 
 def flip(path: Path, random: Random, begin: int = 0) -> None:
@@ -122,7 +122,7 @@ def crafted(torture: Torture) -> str:
         flip(path, torture.random, USER_BLOCK)
         material = parse_material(torture.game, path.stem)
         with path.open("r+b") as file:
-            file.write(seal(title(torture.game, material), digest_behind(path)))
+            file.write(seal(title(torture.game, material), file_sha256(path, USER_BLOCK)))
         commands = (("reindex",), ("verify", GAME), ("mine", GAME, COUNT), ("probe", GAME, torture.position()))
         reindexed, verified, mined, probed = (ask(*command, "--data", folder) for command in commands)
         for answer in (reindexed, verified, mined, probed):

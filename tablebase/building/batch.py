@@ -103,45 +103,43 @@ def _read(parse: Callable[[str], Any]) -> Field:
     return lambda value: parse(_text(value))
 
 
-def _path(value: object) -> Path:
-    if not isinstance(value, str) or not value:
-        raise ValueError("the name of a file or folder")
-    return Path(_plain(value))
-
-
-def _only(*demands: tuple[str, Callable[[Any], bool]]) -> Field:
+def _only(*demands: tuple[str, Callable[[Any], object]], read: Callable[[Any], Any] = lambda value: value) -> Field:
     """A value that meets all demands, which a sentence names."""
 
-    def checked(value: object) -> object:
+    def checked(value: object) -> Any:
         for demand, meets in demands:
             if not meets(value):
                 raise ValueError(demand)
-        return value
+        return read(value)
 
     return checked
 
 
-def _texts(value: object) -> tuple[str, ...]:
-    words = [value] if isinstance(value, str) else value
-    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise ValueError("a text or a list of texts")
-    return tuple(map(_plain, words))
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(word, str) for word in value)
 
 
-def _command(value: object) -> tuple[str, ...]:
-    words = _texts(value)
-    if isinstance(value, str) or not words or words[0] not in COMMANDS:
-        raise ValueError(f"a list of words that begins with one of {', '.join(COMMANDS)}")
-    return words
-
-
+PATH = _only(
+    ("the name of a file or folder", lambda value: isinstance(value, str) and value), read=lambda value: Path(_plain(value))
+)
+TEXTS = _only(
+    ("a text or a list of texts", lambda value: isinstance(value, str) or _are_texts(value)),
+    read=lambda value: tuple(map(_plain, [value] if isinstance(value, str) else value)),
+)
+COMMAND = _only(
+    (
+        f"a list of words that begins with one of {', '.join(COMMANDS)}",
+        lambda value: _are_texts(value) and value and value[0] in COMMANDS,
+    ),
+    read=TEXTS,
+)
 WHOLE = "a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool)
 LIMITS = (
     "a table such as { carrots = 60 }",
     lambda value: isinstance(value, dict) and all(isinstance(one, int | str) for one in value.values()),
 )
 TOP: dict[str, Field] = {
-    "data": _path,
+    "data": PATH,
     "catalog": _text,
     "workers": _only(WHOLE, ("at least 1", lambda value: value >= 1)),
     "executor": _only((" or ".join(EXECUTORS), lambda value: value in EXECUTORS)),
@@ -151,22 +149,22 @@ TOP: dict[str, Field] = {
     "deadline": _read(parse_time),
     "for": _read(parse_duration),
     "grace": _read(parse_duration),
-    "log": _path,
-    "json-log": _path,
+    "log": PATH,
+    "json-log": PATH,
 }
 BUILD: dict[str, Field] = {
     "game": _text,
     "size": _text,
-    "variant": _texts,
+    "variant": TEXTS,
     "pieces": _text,
-    "material": _texts,
+    "material": TEXTS,
     "solver": _text,
     "limits": _only(LIMITS),
     "priority": _only(WHOLE),
 }
 THEN: dict[str, Field] = {
-    "command": _command,
-    "output": _path,
+    "command": COMMAND,
+    "output": PATH,
     "overwrite": _only(("true or false", lambda value: isinstance(value, bool))),
 }
 TABLES = {"build": BUILD, "then": THEN}
@@ -176,7 +174,7 @@ def read_batch(path: Path) -> Batch:
     """Read a batch file; raise a `BatchError` that names the first line that is wrong, `TablebaseError` if it cannot be read."""
     text = read_text(path, "name another file", LARGEST)
     if not path.is_file():
-        raise TablebaseError(f"{path} is not a regular file, beside which a record can be kept: copy it to one")
+        raise TablebaseError(f"{path} is not a regular file: copy it to one, so that its record can be kept next to it")
     try:
         content = tomllib.loads(text)
         # Errors below quote any value of it.

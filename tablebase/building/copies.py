@@ -13,7 +13,7 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 
-from tablebase.building.kinds import table_kind
+from tablebase.building.kind import table_kind
 from tablebase.building.transfer import CHECKSUMS, Taken, take_in
 from tablebase.catalog.catalog import Catalog, entries_of
 from tablebase.catalog.entries import Entry
@@ -71,7 +71,7 @@ class StoreSource(FolderSource):
 
     def entries(self) -> Mapping[str, Entry]:
         if not self._store.has(FILE_NAME):
-            raise TablebaseError(f"there is no tablebase in {self._store.url}: put one there with 'tablebase copy'")
+            raise TablebaseError(f"no tablebase in {self._store.url}: put one there with 'tablebase copy'")
         _get_catalog(self._store, self.folder)
         return super().entries()
 
@@ -206,6 +206,7 @@ def rewrite_file(source: Path, folder: Path, form: Form, entry: Entry) -> tuple[
         draft = kind.rewrite(folder / entry.file, file, form)
     reach("verifying")
     with closing(kind.opened(draft, entry.row)) as file:
-        if kind.values_digest(file) != entry.row["values_sha256"]:
+        file.check_values()
+        if file.values_sha256 != entry.row["values_sha256"]:
             raise CorruptTableError("does not hold the values that were registered", draft)
     return entry.file, draft

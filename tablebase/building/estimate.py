@@ -8,7 +8,8 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 from tablebase.building.jobs import CostModel, JobCost, Made
@@ -94,8 +95,9 @@ class SpeedModel(CostModel):
         limits: Limits | None = None,
         known: Sequence[TableCost] = (),
         factor: float | None = None,
+        planned: Iterable[Material] = (),
     ) -> None:
-        """Choose solvers that the memory of `limits` is enough for; `known` are costs of tables on this machine.
+        """Choose solvers for `planned` materials that the memory of `limits` is enough for; `known` are costs on this machine.
 
         By default `factor`, the build time relative to the reference machine, is the median over all codes of `known`: tables
         that had kernels to compile took far longer.
@@ -107,11 +109,7 @@ class SpeedModel(CostModel):
         predicted = sum(_file_bytes(game, parse_material(game, cost.material)) for cost in known)
         self._disk = sum(cost.bytes for cost in known) / predicted if known else 1.0
         self._recent: deque[Made] = deque(maxlen=RECENT)
-
-    def with_kernels(self, materials: Iterable[Material]) -> SpeedModel:
-        """Note which solvers will have to be compiled for these materials; return this."""
-        self.kernels = frozenset(self._solver_of(material).name for material in materials)
-        return self
+        self.kernels = frozenset(self._solver_of(material).name for material in planned)
 
     def _solver_of(self, material: Material) -> Solver:
         return solver_for(self._game, material, self._solver, solver_memory(self._game, material, self._limits.memory))
@@ -184,10 +182,8 @@ def model(game: Game, material: Material, solver: Solver) -> float:
 
 def _ratios(game: Game, cost: TableCost) -> list[float]:
     """Return how many times as long as the model says a table took; empty if nobody knows."""
-    solvers = [solver for solver in SOLVERS if cost.engine in solver.names]
-    if not cost.seconds or not solvers:
-        return []
-    return [cost.seconds / model(game, parse_material(game, cost.material), solvers[0])]
+    solvers = [solver for solver in SOLVERS if cost.seconds and cost.engine in solver.names]
+    return [(cost.seconds or 0.0) / model(game, parse_material(game, cost.material), solver) for solver in solvers[:1]]
 
 
 def _median(known: Sequence[tuple[float, int]]) -> float:
@@ -214,19 +210,13 @@ class SliceEstimate:
     distinct: int
     tables: int
     placements: int
-    distinct_placements: int
-    """In the slices that are solved and stored."""
-    memory: int
-    """Bytes, for the largest table."""
-    disk: int
-    """Bytes."""
-    cpu_seconds: float
-    """To solve, write and verify."""
+    distinct_placements: int  # in the slices that are solved and stored
+    memory: int  # bytes, for the largest table
+    disk: int  # bytes
+    cpu_seconds: float  # to solve, write and verify
     material: str | None = None
-    wall_seconds: float = 0.0
-    """The same by the clock, with as many workers as were asked for, if there are processors and memory for them."""
-    start_seconds: float = 0.0
-    """In the first row, to start and to compile kernels that are not kept; it comes to the times of all rows."""
+    wall_seconds: float = 0.0  # the same by the clock, with so many workers, if there are processors and memory for them
+    start_seconds: float = 0.0  # in the first row, to start and to compile kernels that are not kept; it adds to all rows
 
 
 def estimate(
@@ -249,13 +239,11 @@ def estimate(
     """
     planned = plan(game, pieces, materials)
     limits = Limits(workers, machine.memory() if allowed is None else allowed)
-    speed = SpeedModel(game, AUTO, limits, known, factor).with_kernels(planned)
+    speed = SpeedModel(game, AUTO, limits, known, factor, planned)
     if pieces is None and not whole:
         lines = [_line(game, [material], speed, material_name(game, material)) for material in planned]
     else:
-        counts = sorted({material.pieces for material in planned})
-        groups = ([material for material in planned if material.pieces == count] for count in counts)
-        lines = [_line(game, group, speed) for group in groups]
+        lines = [_line(game, list(group), speed) for _, group in groupby(planned, key=attrgetter("pieces"))]
     before = start_seconds() + compiling(game.name, speed.kernels)
     return [replace(lines[0], start_seconds=before), *lines[1:]]
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from tablebase.building.estimate import start_seconds
-from tablebase.building.flat_kind import FlatTables
-from tablebase.building.jobs import CostModel, FixedCosts, Job, JobCost, Key, Made, Measured
+from tablebase.building.flat_kind import PATIENCE, FlatTables
+from tablebase.building.jobs import CostModel, FixedCosts, Job, JobCost, Key, LateError, Made, Measured
 from tablebase.building.options import BuildOptions, TableQuery
 from tablebase.catalog.known import Known
 from tablebase.checking.checksums import Checks, sentence_of
@@ -23,9 +23,7 @@ from tablebase.functions.exact.exact import solve
 from tablebase.functions.exact.files import PLACE, ExactFile, exact_path, sorted_keys, write_exact
 from tablebase.functions.exact.listed import Listed, list_positions
 from tablebase.game.functions import FunctionGame
-from tablebase.game.guards import advice
 from tablebase.system.compute.messages import in_time, reach, say
-from tablebase.system.compute.progress import progress
 
 # ruff: noqa: ARG002, D102 (other methods, with all their parameters, are those of `TableKind`)
 
@@ -35,15 +33,13 @@ FIXED = 1 << 13
 """Bytes of a file without its positions, at most."""
 BYTES_A_CODE = 2
 """At most."""
-PATIENCE = 60.0
-"""CPU-seconds for which `estimate` lists positions."""
 BESIDE_LISTING = 1.5
 """Time to solve, write and verify the positions, relative to the time to list them."""
 
 
 @dataclass(frozen=True)
 class ExactEstimate:
-    """Needs of the table of a game by functions; the field names are those of ``estimate --format json``."""
+    """Needs of the table of a game by functions; its fields are named as in ``estimate --format json``."""
 
     positions: int
     memory: int  # bytes
@@ -94,15 +90,7 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
     def _listed(self, options: BuildOptions, patience: float = math.inf) -> ListedCosts:
         """List all positions; raise `CapacityError` if that takes more CPU-seconds than `patience`."""
         begin = time.process_time()
-        with self._within_memory(), progress(f"list {self.rules.name}", "positions", verbose=options.verbose) as shown:
-
-            def tick(positions: int) -> None:
-                shown.reach(positions)
-                options.check_time()
-                if time.process_time() - begin > patience:
-                    subject = f"the table of {self.rules.name} has more than {positions:,} positions, listed in {patience:.0f} s"
-                    raise CapacityError(subject, "build it with --for 1h, or choose a smaller variant")
-
+        with self._within_memory(), self.listing(options, patience, LateError) as tick:
             listed: Listed[Any] = list_positions(self.rules, options.allowed_memory, tick)
         seconds = time.process_time() - begin
         longest = max(len(self.rules.format(position).encode()) for position in listed.positions)
@@ -152,8 +140,7 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
         except CorruptTableError as error:
             if not is_new:
                 raise
-            said = f"what has been solved of {self.rules.name} {error.error}{advice(self.rules)}"
-            raise CorruptTableError(f"{said}, and if it finds nothing, report a fault of this program") from error
+            raise self.solver_error(error) from error
 
     def estimate(self, query: TableQuery, options: BuildOptions, known: Known, *, measured: bool) -> list[ExactEstimate]:
         """See `TableKind.estimate`; it is always measured."""

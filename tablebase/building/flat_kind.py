@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import time
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
 from tablebase.building.kind import F, G, TableKind
-from tablebase.building.options import TableQuery
+from tablebase.building.options import BuildOptions, TableQuery
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.entries import Entry, entry_of
 from tablebase.checking.checksums import Checks, verify_files
-from tablebase.errors import TablebaseError, did_you_mean, quoted
+from tablebase.errors import CapacityError, CorruptTableError, TablebaseError, did_you_mean, quoted
+from tablebase.game.guards import advice
 from tablebase.game.notation import WHOLE_NUMBER, whole_number
 from tablebase.game.plain_arguments import usable_workers
-from tablebase.tables.header import Form
+from tablebase.system.compute.progress import progress
 from tablebase.tables.missing import nothing_registered
 
 # ruff: noqa: ARG002, D102 (other methods, with all their parameters, are those of `TableKind`)
+
+PATIENCE = 60.0
+"""CPU-seconds for which `estimate` lists positions."""
 
 
 class FlatTables(TableKind[G, F]):
@@ -55,6 +60,33 @@ class FlatTables(TableKind[G, F]):
             limits[name] = int(text) if isinstance(game.limits[name], int) else text
         return limits
 
+    @contextmanager
+    def listing(
+        self, options: BuildOptions, patience: float, late: Callable[[str], TablebaseError], *, compiles: bool = False
+    ) -> Iterator[Callable[[int], None]]:
+        """Show how many positions have been listed, with which the yielded function is to be called now and then.
+
+        That raises `CapacityError` after so many CPU-seconds of `patience`, and after the deadline what `late` makes of a subject.
+        """
+        name, begin = self.rules.name, time.process_time()
+        with progress(f"list {name}", "positions", verbose=options.verbose, compiles=compiles) as shown:
+
+            def tick(positions: int) -> None:
+                shown.reach(positions)
+                so_far = f"{name} has more than {positions:,} positions"
+                if time.process_time() - begin > patience:
+                    hint = "build it with --for 1h, or choose a smaller variant"
+                    raise CapacityError(f"{so_far}, listed in {patience:.0f} s", hint)
+                if options.seconds_left == 0:
+                    raise late(f"{so_far}, and the deadline came while they were listed")
+
+            yield tick
+
+    def solver_error(self, error: CorruptTableError) -> CorruptTableError:
+        """The error of a new file that is wrong: it is not the file that is damaged."""
+        said = f"what has been solved of {self.rules.name} {error.error}{advice(self.rules)}"
+        return CorruptTableError(f"{said}, and if it finds nothing, report a fault of this program")
+
     def verify(
         self, query: TableQuery, folder: Path, workers: int | None, published: Mapping[str, str], catalog: str | None
     ) -> tuple[int, Checks]:
@@ -64,10 +96,6 @@ class FlatTables(TableKind[G, F]):
             raise nothing_registered(self.rules, folder)
         threads = usable_workers(workers)
         return len(entries), self.verified(folder, dict(verify_files(folder, entries, threads)), threads)
-
-    def rewrite(self, path: Path, file: F, form: Form) -> Path:
-        draft: Path = file.rewrite(path, form)
-        return draft
 
     def entry_of(self, folder: Path, file: F) -> Entry:
         return entry_of(folder, self.rules, file, self.table, self.row_of(file))

@@ -1,6 +1,6 @@
 """The interface of a kind of tables: what build, estimate, verify, reindex, prune, copy and pack need to know of it.
 
-Each kind of game has its own kind of tables; `tablebase.building.kinds.table_kind` chooses it, so no command asks for the kind.
+Each kind of game has its own kind of tables; `table_kind` chooses it, so no command asks for the kind.
 A kind delivers jobs, what they cost and how to make them; `tablebase.building.build` plans, builds, logs and registers them all.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from tablebase.building.estimate import compiling, start_seconds
 from tablebase.building.jobs import CostModel, Job, Key, Made
@@ -22,6 +22,7 @@ from tablebase.catalog.entries import Entry
 from tablebase.catalog.known import Known
 from tablebase.checking.checksums import Checks
 from tablebase.errors import ArgumentError, CapacityError, CorruptTableError, TablebaseError, quoted
+from tablebase.game.capabilities import part
 from tablebase.system.compute import machine
 from tablebase.system.compute.messages import in_bytes, in_time
 from tablebase.tables.folder import check_seal, free_space
@@ -32,12 +33,12 @@ from tablebase.tables.header import Form
 G = TypeVar("G")
 """The kind of game."""
 F = TypeVar("F", bound=Any)
-"""An open file, with `path`, `values_sha256` and `close`."""
+"""An open file: a subclass of `tablebase.tables.reader.SealedFile`."""
 
 
 @dataclass(frozen=True)
 class TableEstimate:
-    """Needs of a table; the field names are those of ``estimate --format json``."""
+    """Needs of a table; its fields are named as in ``estimate --format json``."""
 
     table: str
     size: int
@@ -110,10 +111,6 @@ class TableKind(ABC, Generic[G, F]):
     def entry_of(self, folder: Path, file: F) -> Entry:
         """Describe an open file in a folder, as the catalog does."""
 
-    @abstractmethod
-    def rewrite(self, path: Path, file: F, form: Form) -> Path:
-        """Write a table again in another form, as a draft next to a path; return the draft."""
-
     # What a command asks for
 
     def limits_from(self, words: Sequence[str], refusal: Callable[[], TablebaseError]) -> dict[str, int | str]:
@@ -127,14 +124,14 @@ class TableKind(ABC, Generic[G, F]):
 
     def check_executor(self, where: str) -> None:
         """Raise `TablebaseError` if an executor cannot build such tables."""
-        if where != LOCAL:
+        if where != LOCAL and self.in_process:
             raise TablebaseError(f"tables of {self.rules.name} are built by one process: leave out the executor {where}")
 
     def check_solver(self, name: str) -> None:
         """Raise `TablebaseError` if no solver of such tables has this name."""
         if name not in (TableQuery.solver, self.solver):
             known = f"{TableQuery.solver} or {self.solver}"
-            raise ArgumentError(f"there is no solver {quoted(name)} for {self.rules.name}: choose {known}")
+            raise ArgumentError(f"unknown solver {quoted(name)} for {self.rules.name}: choose {known}")
 
     def check(self, query: TableQuery) -> None:
         """Raise `TablebaseError` if such tables cannot be planned."""
@@ -188,8 +185,11 @@ class TableKind(ABC, Generic[G, F]):
         rows: list[dict[str, object]] = [
             {name: units[name](value) if name in units else value for name, value in vars(line).items()} for line in lines
         ]
-        there = f"{in_bytes(free_space(folder))} of disk free, {in_bytes(machine.memory())} of memory"
-        return rows, f"upper bounds: {self.bounds}\nthere is: {there}"
+        return rows, f"upper bounds: {self.bounds}\n{self.there(folder)}"
+
+    def there(self, folder: Path) -> str:
+        """The disk space and the memory that a build can use."""
+        return f"there is: {in_bytes(free_space(folder))} of disk free, {in_bytes(machine.memory())} of memory"
 
     # Their files
 
@@ -201,25 +201,20 @@ class TableKind(ABC, Generic[G, F]):
         """Open the file of the table that belongs at a path; see `opened`."""
         return self.opened(path, dict.fromkeys(("material", "layer", "tier"), path.stem))
 
-    def check_content(self, file: F) -> None:
-        """Raise `CorruptTableError` if a part of an open file cannot be read."""
-        file.check_values()
-
     def read(self, folder: Path, path: Path) -> Entry:
         """Check a file's place, seal and content, and describe it as the catalog does."""
         with closing(self.opened_at(path)) as file:
             check_seal(path, self.title_at(path))
-            self.check_content(file)
+            file.check_values()
             entry = self.entry_of(folder, file)
         if entry.file != entry.place or not self.is_in_place(entry):
             raise CorruptTableError(f"is not where a table of {self.rules.name} belongs", path)
         return entry
 
-    def values_digest(self, file: F) -> str:
-        """The SHA-256 of the values in a file, from all of them."""
-        # Compares them with the digest that the file names.
-        file.check_values()
-        return str(file.values_sha256)
+    def rewrite(self, path: Path, file: F, form: Form) -> Path:
+        """Write a table again in another form, as a draft next to a path; return the draft."""
+        draft: Path = file.rewrite(path, form)
+        return draft
 
     # Their rows in a catalog
 
@@ -234,3 +229,8 @@ class TableKind(ABC, Generic[G, F]):
     def count_of(self, entry: Entry) -> int:
         """Number of positions that ``stats`` counts in a table."""
         return self.size_of(entry)
+
+
+def table_kind(rules: Any) -> TableKind[Any, Any]:
+    """The tables of a game, as its kind delivers them."""
+    return cast("TableKind[Any, Any]", part(rules, "tables")(rules))

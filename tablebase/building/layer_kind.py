@@ -47,7 +47,7 @@ BYTES_ON_DISK = 16
 
 @dataclass(frozen=True)
 class LayerEstimate:
-    """Needs of a layer; the field names are those of ``estimate --format json``."""
+    """Needs of a layer; its fields are named as in ``estimate --format json``."""
 
     layer: str
     states: int  # numbers of states, those without a state included

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
+from types import TracebackType
+from typing import Any
 
-from tablebase.building.folders import lock, remove_drafts
 from tablebase.building.jobs import CostModel, Job, Key, LateError, Made, graph_of
-from tablebase.building.registrar import Registrar
+from tablebase.building.kind import TableKind
+from tablebase.building.options import BuildOptions
 from tablebase.building.table_plan import BuildPlan, examine
-from tablebase.catalog.entries import Entry
-from tablebase.errors import CorruptTableError
+from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.database import Patience
+from tablebase.catalog.entries import Entry, enter, strike
+from tablebase.catalog.known import Known
+from tablebase.errors import CatalogBusyError, CorruptTableError
 from tablebase.system.compute.messages import Stage
 from tablebase.system.compute.processes import cleanup_on_exit
 from tablebase.system.executors.local import LocalExecutor
 from tablebase.system.executors.scheduler import DROPPED, Deadline, run_graph
 from tablebase.system.files.outputs import publish
-from tablebase.tables.checkpoints import discard
-from tablebase.tables.folder import TOKEN, await_file, free_name, make_folder
+from tablebase.tables.checkpoints import discard, remove_drafts
+from tablebase.tables.folder import TOKEN, await_file, free_name, lock, make_folder
 
+INTERVAL = 5.0
+"""Seconds between two changes of the catalog, at least."""
+BRIEF = 0.2
+"""Seconds that an attempt waits for a locked catalog: while it waits to commit, no other program can begin to read."""
+AT_LEAST = 2.0
+"""Seconds of attempts at the end, also after the deadline."""
 DAMAGED = Stage("damaged")
 """The stage of a table that was found damaged after the build had begun, and is built again."""
 
@@ -105,10 +117,8 @@ class _Loop:
         plan, options = self._plan, self._plan.options
         costs = self._costs or plan.costs(missing)
         make = plan.kind.maker(missing, plan.query, options, costs)
-        deadline: Deadline[Key] | None
-        if options.end is None:
-            deadline = None
-        else:
+        deadline: Deadline[Key] | None = None
+        if options.end is not None:
             deadline = Deadline(options.end, lambda key: min(costs.wall([key]), plan.kind.resumes_after), options.grace)
         if plan.kind.in_process:
             make, deadline = self._in_time(make, deadline), None
@@ -162,3 +172,67 @@ class _Loop:
         aside = free_name(job.path)
         job.path.rename(aside)
         self._observer.say(f"{job.path} {error}: renamed {aside.name}, and built again")
+
+
+class Registrar:
+    """Enters finished tables into the catalog, several at a time, so that no connection is open while a table is solved."""
+
+    def __init__(self, kind: TableKind[Any, Any], options: BuildOptions, known: Known) -> None:
+        self._kind, self._options, self._folder = kind, options, options.data
+        self._catalog = Catalog(options.data, create=True, catalog=options.catalog, patience=BRIEF)
+        self._files, self._costs = dict(known.files), known.costs
+        self._gone: list[str] = []
+        self._pending: list[Entry] = []
+        self._next = time.monotonic() + INTERVAL
+
+    def __enter__(self) -> Registrar:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Enter what is left: after an error or an interruption if the catalog is free, else as soon as it is."""
+        if error is not None:
+            self._attempt()
+            return
+        left = self._options.seconds_left
+        patience = Patience(self._catalog.place, None if left is None else max(AT_LEAST, left))
+        while not self._attempt():
+            patience.wait()
+
+    @property
+    def known(self) -> Known:
+        """Facts in the catalog, now or soon."""
+        return Known(self._files, self._costs)
+
+    def add(self, entry: Entry) -> None:
+        """Enter a table soon."""
+        self._pending.append(entry)
+        self._files[entry.file] = entry
+
+    def forget(self, path: Path) -> None:
+        """Strike a file from the catalog: now, unless that is busy."""
+        file = path.relative_to(self._folder).as_posix()
+        self._files.pop(file, None)
+        self._pending = [entry for entry in self._pending if entry.file != file]
+        self._gone.append(file)
+        self._attempt()
+
+    def enter_due(self) -> None:
+        """Enter finished tables, unless that was done or tried a moment ago."""
+        if time.monotonic() >= self._next:
+            self._attempt()
+
+    def _attempt(self) -> bool:
+        """Change the catalog as far as that is due; return False if another program has locked it, and nothing was changed."""
+        if self._pending or self._gone:
+            try:
+                with self._catalog.writing() as connection:
+                    if self._gone:
+                        strike(connection, self._gone)
+                    for entry in self._pending:
+                        enter(connection, self._kind.rules, entry)
+            except CatalogBusyError:
+                return False
+            finally:
+                self._next = time.monotonic() + INTERVAL
+        self._pending, self._gone = [], []
+        return True

@@ -53,22 +53,14 @@ class BuildOptions:
     where: str = LOCAL
     scheduler: str | None = None  # of a cluster; None for one that is started on this machine
     workers_given: bool = False  # whether the number of workers was chosen, so that messages say how they share the tables
-    given_executor: Executor | None = None  # instead of one that `where` names
 
     def executor(self) -> Executor:
         """Return what runs the solvers."""
-        if self.given_executor is not None:
-            return self.given_executor
         if self.where == LOCAL:
             return LocalExecutor(self.limits, 0.0 if self.workers_given else AHEAD)
         from tablebase.system.executors.dask import DaskExecutor
 
         return DaskExecutor(self.limits, self.scheduler, say)
-
-    @property
-    def is_ordered(self) -> bool:
-        """True if workers publish their tables; see `Executor.ordered`."""
-        return self.where != LOCAL if self.given_executor is None else self.given_executor.ordered
 
     @property
     def deadline(self) -> str | None:
@@ -115,7 +107,9 @@ def chosen_limits(workers: int | None, memory: int | str | None, where: str = LO
     if where != DASK:
         raise ArgumentError("a scheduler belongs to the executor dask: add --executor dask, or leave out --scheduler")
     if workers is not None or memory is not None:
-        raise ArgumentError("a scheduler has workers and memory of its own: leave out --workers and --memory, or --scheduler")
+        raise ArgumentError(
+            "the workers of a scheduler have fixed numbers and memory: leave out --workers and --memory, or --scheduler"
+        )
     from tablebase.system.executors.dask import limits_at
 
     return limits_at(scheduler, say)

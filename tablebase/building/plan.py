@@ -47,7 +47,7 @@ def wanted_materials(game: Game, pieces: int | range | None, materials: Sequence
         # Before anything of that size is enumerated.
         if not is_buildable(game, material):
             name, size = material_name(game, material), layout_of(game, material).size
-            raise CapacityError(name, "ask for fewer pieces", needed=size, allowed=INDEX_LIMIT, unit="indices")
+            raise CapacityError(name, "choose fewer pieces", needed=size, allowed=INDEX_LIMIT, unit="indices")
     by_pieces = [material for count in counts for material in stored_materials(game, count)]
     return list(dict.fromkeys([*by_pieces, *(locate(game, material, 0).material for material in materials)]))
 

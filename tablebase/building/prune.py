@@ -9,16 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tablebase.building.folders import lock
-from tablebase.building.kinds import table_kind
+from tablebase.building.kind import table_kind
 from tablebase.building.reindex import with_usable
 from tablebase.catalog.catalog import Catalog
-from tablebase.catalog.entries import Entry
+from tablebase.catalog.entries import Entry, strike
 from tablebase.errors import CorruptTableError, NotationError, RulesError, StaleTableError
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import Rules
 from tablebase.system.files.outputs import DRAFT_SUFFIX
-from tablebase.tables.folder import SUFFIX, USER_BLOCK, make_folder
+from tablebase.tables.folder import SUFFIX, USER_BLOCK, lock, make_folder
 
 OLD_RULES = "built under other rules"
 UNREGISTERED = "not in the catalog"
@@ -28,7 +27,7 @@ _TABLE_DRAFT = re.compile(rf"\..+{re.escape(SUFFIX)}\.[0-9a-f]+{re.escape(DRAFT_
 
 @dataclass(frozen=True)
 class Prunable:
-    """A file that may be removed; the field names are those of ``prune --format json``."""
+    """A file that may be removed; its fields are named as in ``prune --format json``."""
 
     file: str  # relative to the tablebase's folder
     bytes: int  # 0 if it has gone and only the catalog still lists it
@@ -58,7 +57,8 @@ def prune(folder: Path, url: str | None, agreed: Callable[[list[Prunable]], bool
         if not items or not agreed(items):
             return []
         # If this is interrupted, files that are left are not in the catalog any more and will be found again.
-        Catalog(folder, create=True, catalog=url).remove([item.file for item in items])
+        with Catalog(folder, create=True, catalog=url).writing() as connection:
+            strike(connection, [item.file for item in items])
         for item in items:
             (folder / item.file).unlink(missing_ok=True)
     return items

@@ -74,21 +74,15 @@ Record = Begun | TableRecord | Ended
 EVENTS = {Begun: "begin", TableRecord: "table", Ended: "end"}
 
 
-class BuildLog:
-    """Adds lines to files, each of which is there at once."""
+class BuildLog(ExitStack):
+    """Adds lines to files, each of which is there at once; used as a context."""
 
     def __init__(self, text: Path | None = None, lines: Path | None = None, folder: Path | None = None) -> None:
         """Open a file for people, and one of JSON lines for programs; neither may be in the folder that is built."""
-        self._open = ExitStack()
+        super().__init__()
         self.built = 0  # tables
         self._text = self._opened(text, "name another file with --log", folder)
         self._lines = self._opened(lines, "name another file with --json-log", folder, text)
-
-    def __enter__(self) -> BuildLog:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._open.close()
 
     def write(self, record: Record, unit: str) -> None:
         """Add a record to both files; `unit` is counted in tables."""
@@ -104,7 +98,7 @@ class BuildLog:
     def _opened(self, path: Path | None, hint: str, folder: Path | None, other: Path | None = None) -> TextIO | None:
         if path is None:
             return None
-        return self._open.enter_context(appended(path, hint, folder=folder, inputs=[other]))
+        return self.enter_context(appended(path, hint, folder=folder, inputs=[other]))
 
 
 def describe(record: Record, unit: str) -> str:

@@ -8,14 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, select
 
-from tablebase.building.folders import lock
-from tablebase.building.kind import TableKind
-from tablebase.building.kinds import table_kind
+from tablebase.building.kind import TableKind, table_kind
 from tablebase.catalog.catalog import database_of, open_catalog
 from tablebase.catalog.database import Database
 from tablebase.catalog.entries import Entry, enter, read_entries, with_patterns
@@ -23,7 +20,7 @@ from tablebase.catalog.schema import OF_FILES
 from tablebase.errors import CorruptCatalogError, TablebaseError, UnusableFileError
 from tablebase.game.installed import is_known, load_rules
 from tablebase.system.compute.messages import brief, listed, say
-from tablebase.tables.folder import SUFFIX, make_folder
+from tablebase.tables.folder import SUFFIX, lock, make_folder
 
 UNKNOWN = "is of a game that is not installed"
 Found = tuple[TableKind[Any, Any], Entry]
@@ -118,7 +115,7 @@ def _rebuild(
     folder: Path,
     catalog: str | None,
     found: Sequence[Found],
-    refused: Mapping[str, str] = MappingProxyType({}),
+    refused: Mapping[str, str],
     error: str | None = None,
 ) -> Rebuilt:
     """Replace what a catalog says by what was found in files, in one transaction."""

@@ -15,7 +15,7 @@ from tablebase.building.estimate import SliceEstimate, SpeedModel, estimate, mem
 from tablebase.building.jobs import CostModel, Job, Key, Made, graph_of
 from tablebase.building.kind import TableKind
 from tablebase.building.make_tables import Observer, make_tables
-from tablebase.building.options import BuildOptions, TableQuery, local_executor
+from tablebase.building.options import LOCAL, BuildOptions, TableQuery, local_executor
 from tablebase.building.slice_work import make_shared_table, make_table
 from tablebase.building.table_plan import plan_tables
 from tablebase.catalog.catalog import read_known
@@ -33,7 +33,7 @@ from tablebase.system.compute import machine
 from tablebase.system.compute.messages import in_bytes, in_time
 from tablebase.system.compute.processes import cleanup_on_exit
 from tablebase.system.executors.scheduler import is_chain
-from tablebase.tables.folder import free_space, table_path
+from tablebase.tables.folder import table_path
 from tablebase.tables.header import Form
 from tablebase.tables.missing import chosen_tables
 from tablebase.tables.reader import Table
@@ -58,9 +58,6 @@ class SliceTables(TableKind[Game, Table]):
 
     def _parsed(self, texts: Sequence[str]) -> list[Material]:
         return [parsed for text in texts for parsed in parse_materials(self.rules, text)]
-
-    def check_executor(self, where: str) -> None:
-        """Accept all."""
 
     def check_solver(self, name: str) -> None:
         find_solver(name)
@@ -88,11 +85,11 @@ class SliceTables(TableKind[Game, Table]):
         )
 
     def costs(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, known: Known) -> SpeedModel:
-        model = SpeedModel(self.rules, query.solver, options.limits, known.costs)
-        return model.with_kernels(job.key for job in jobs)
+        return SpeedModel(self.rules, query.solver, options.limits, known.costs, planned=[job.key for job in jobs])
 
     def maker(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel) -> Callable[[Key], Made]:
-        if options.is_ordered:
+        if options.where != LOCAL:
+            # Workers publish their tables.
             old = frozenset(job.key for job in jobs if job.path.exists())
             folder = options.data.resolve()
             return partial(make_shared_table, self.rules.name, folder, query.solver, old, allowed=options.allowed_memory)
@@ -169,8 +166,8 @@ class SliceTables(TableKind[Game, Table]):
         rows.append({**dict.fromkeys(rows[0]), what: "start", "CPU time": in_time(start), "time": in_time(start)})
         total = {"CPU time": in_time(start + sum(line.cpu_seconds for line in lines))}
         rows.append({**row("total", lines), **total, "time": in_time(start + sum(line.wall_seconds for line in lines))})
-        there = f"{in_bytes(free_space(folder))} of disk free, {in_bytes(machine.memory())} of memory"
-        return rows, f"time is by the clock, with workers: {workers}\nthere is: {there}, processors: {machine.cores()}"
+        below = f"time is by the clock, with workers: {workers}\n{self.there(folder)}, processors: {machine.cores()}"
+        return rows, below
 
     def verify(
         self, query: TableQuery, folder: Path, workers: int | None, published: Mapping[str, str], catalog: str | None
@@ -187,12 +184,6 @@ class SliceTables(TableKind[Game, Table]):
         if path != place:
             raise CorruptTableError(f"is not where this table belongs, which is {place}", path)
         return super().read(folder, path)
-
-    def check_content(self, file: Table) -> None:
-        file.check_chunks()
-
-    def values_digest(self, file: Table) -> str:
-        return file.values_digest({side: file.source(side) for side in file.header.summaries})
 
     def rewrite(self, path: Path, file: Table, form: Form) -> Path:
         return rewrite_draft(path, file, form)

@@ -119,7 +119,8 @@ def examine(kind: TableKind[Any, Any], jobs: Sequence[Job], folder: Path, known:
     The plan has every table after those that it depends on. Raise `StaleTableError` if a table was built under other rules, or
     in another format.
     """
-    states = {job.key: _state(job.path) for job in jobs if job.path.exists()}
+    stats = {job.key: job.path.stat() for job in jobs if job.path.exists()}
+    states = {key: (stat.st_size, stat.st_dev, stat.st_ino, stat.st_ctime_ns) for key, stat in stats.items()}
     whole = sum(size for size, *_ in states.values()) < SEALED_BYTES
     missing: list[Job] = []
     damaged: dict[Key, str] = {}
@@ -128,13 +129,13 @@ def examine(kind: TableKind[Any, Any], jobs: Sequence[Job], folder: Path, known:
         registered, state = known.files.get(job.path.relative_to(folder).as_posix()), states.get(job.key)
         error, is_sound = None, False
         if state is not None:
-            error = _header_error(kind, job.path, state)
+            error = _error(kind, job.path, state)
             is_sound = error is None and registered is not None and registered.row["bytes"] == state[0]
             if is_sound and (whole or job.key in needed):
                 is_sound = registered is not None and _sha256(job.path, state) == registered.sha256
             if error is None and not is_sound:
                 # It may be another file of the same table, which is only to be verified and registered.
-                error = _seal_error(job.path, state, kind.title_at(job.path))
+                error = _error(kind, job.path, state, of_seal=True)
         if error is not None:
             damaged[job.key] = error
         if not is_sound:
@@ -143,22 +144,12 @@ def examine(kind: TableKind[Any, Any], jobs: Sequence[Job], folder: Path, known:
     return Examined(tuple(reversed(missing)), damaged, whole)
 
 
-def _state(path: Path) -> State:
-    stat = path.stat()
-    return stat.st_size, stat.st_dev, stat.st_ino, stat.st_ctime_ns
-
-
 # Files are examined for the plan and again when the folder is locked: those that have not changed are not read again.
 
 
 @cache
-def _header_error(kind: TableKind[Any, Any], path: Path, _state: State) -> str | None:
-    return error_of(lambda: kind.opened_at(path).close())
-
-
-@cache
-def _seal_error(path: Path, _state: State, title: str) -> str | None:
-    return error_of(lambda: check_seal(path, title))
+def _error(kind: TableKind[Any, Any], path: Path, _state: State, *, of_seal: bool = False) -> str | None:
+    return error_of(lambda: check_seal(path, kind.title_at(path)) if of_seal else kind.opened_at(path).close())
 
 
 @cache

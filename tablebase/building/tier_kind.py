@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from tablebase.building.estimate import machine_factor
-from tablebase.building.flat_kind import FlatTables
-from tablebase.building.jobs import CostModel, FixedCosts, Job, JobCost, Key, Made
+from tablebase.building.estimate import kernels_of, machine_factor
+from tablebase.building.flat_kind import PATIENCE, FlatTables
+from tablebase.building.jobs import CostModel, FixedCosts, Job, JobCost, Key, Made, Measured
 from tablebase.building.options import BuildOptions, TableQuery
-from tablebase.building.tier_maker import ENGINE, TierMaker
 from tablebase.catalog.known import Known
 from tablebase.checking.checksums import Checks, sentence_of
-from tablebase.errors import CapacityError, TablebaseError
-from tablebase.functions.exact.tier_files import PLACE, TierFile, tier_path
+from tablebase.errors import CapacityError, CorruptTableError, TablebaseError
+from tablebase.functions.exact.tier_files import PLACE, TierFile, tier_path, write_tier
 from tablebase.functions.exact.tiers import TierGroup, Tiers, tiers_of
 from tablebase.game.compiled import ALL, CompiledGame
 from tablebase.system.compute import machine
-from tablebase.system.compute.progress import progress
 from tablebase.system.compute.threads import use
+from tablebase.tables.checkpoints import TableCheckpoint, discard
 from tablebase.tables.folder import check_seal
 
 # ruff: noqa: D102 (other methods are those of `TableKind`)
 
+ENGINE = "tiers"
+"""Name of the solver, in logs."""
 BYTES_A_RANK, BYTES_AFTER = 2, 1
 """Memory for each rank of a group of tiers, and of the tiers that its moves lead to, while distances fit into a byte."""
 BYTES_LISTED = 11
@@ -41,15 +41,13 @@ BYTES_ON_DISK = 1
 """At most; most tables take a small part of it."""
 FIXED = 1 << 13
 """Bytes of a file without its codes, at most."""
-PATIENCE = 60.0
-"""CPU-seconds for which `estimate` lists positions."""
 SPEED = 1_000_000
 """Ranks that are solved, written and verified in a CPU-second, on the reference machine of `tablebase.building.estimate`."""
 
 
 @dataclass(frozen=True)
 class TierEstimate:
-    """Resources that a tier needs; the field names are those of ``estimate --format json``."""
+    """Resources that a tier needs; its fields are named as in ``estimate --format json``."""
 
     tier: str
     ranks: int  # those without a position included
@@ -80,20 +78,11 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
         # Numba is slow to load.
         from tablebase.functions.exact.tier_listing import list_tiers
 
-        begin = time.process_time()
-        with progress(f"list {game.name}", "positions", compiles=True) as shown:
+        def late(subject: str) -> CapacityError:
+            return CapacityError(subject, "allow more time with --for, or choose a smaller variant")
 
-            def tick(positions: int) -> None:
-                shown.reach(positions)
-                if time.process_time() - begin > self._patience:
-                    subject = f"{game.name} has more than {positions:,} positions, listed in {self._patience:.0f} s"
-                    raise CapacityError(subject, "build it with --for 1h, or choose a smaller variant")
-                if self._options.seconds_left == 0:
-                    subject = f"{game.name} has more than {positions:,} positions, and the deadline came while they were listed"
-                    raise CapacityError(subject, "allow more time with --for, or choose a smaller variant")
-
-            with use(self._options.limits.workers):
-                return list_tiers(game, self._options.allowed_memory, tick)
+        with self.listing(self._options, self._patience, late, compiles=True) as tick, use(self._options.limits.workers):
+            return list_tiers(game, self._options.allowed_memory, tick)
 
     def estimate(self, query: TableQuery, options: BuildOptions, known: Known, *, measured: bool) -> list[Any]:
         """See `TableKind.estimate`; positions without ranks are listed for a limited time."""
@@ -150,7 +139,7 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
 
     def maker(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel) -> Callable[[Key], Made]:
         del query, costs
-        return TierMaker(self.rules, self._tiers, {job.key: job.path for job in jobs}, options, self.title_at)
+        return TierMaker(self, self._tiers, jobs, options)
 
     def verified(self, folder: Path, errors: Mapping[str, str | None], threads: int) -> Checks:
         """See `FlatTables.verified`; each tier is checked with those that its moves lead to."""
@@ -183,3 +172,85 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
 
     def row_of(self, file: TierFile) -> dict[str, Any]:
         return {"tier": file.name, "ranks": file.size, **vars(file.counts)}
+
+
+class TierMaker:
+    """Makes missing tables: a group is solved with its first missing tier, and the others are drafts until their turn."""
+
+    def __init__(self, kind: TierTables, tiers: Tiers, jobs: Sequence[Job], options: BuildOptions) -> None:
+        self._kind, self._game, self._tiers, self._options = kind, kind.rules, tiers, options
+        self._missing = {job.key: job.path for job in jobs}
+        self._drafts: dict[int, Path] = {}
+        self._files: dict[int, TierFile] = {}  # of the group and the tiers after it, open
+
+    def __call__(self, tier: int) -> Made:
+        """Make a table; see `TableKind.maker`."""
+        # Numba is slow to load.
+        from tablebase.system.compute.compiling import note_compiled
+
+        measured, path, group = Measured(tier), self._missing[tier], self._tiers.group_of(tier)
+        used: Collection[int] = ()
+        try:
+            self._close_others((*group.tiers, *group.after))
+            if not path.exists() and tier not in self._drafts:
+                self._solve(group)
+            self._check(self._file(tier))
+            draft = self._drafts.pop(tier, None)
+            self._files[tier].path = path
+            del self._missing[tier]
+            used = self._files if self._missing else ()
+        finally:
+            self._close_others(used)
+        note_compiled(kernels_of(ENGINE, self._game.name))
+        return measured.made(None if draft is None else ENGINE, draft or path, draft)
+
+    def _close_others(self, used: Collection[int]) -> None:
+        for tier in self._files.keys() - used:
+            self._files.pop(tier).close()
+
+    def _file(self, tier: int) -> TierFile:
+        """Open a table, perhaps a draft; the seal of another one is checked."""
+        if tier not in self._files:
+            path = self._drafts.get(tier) or tier_path(self._options.data, self._game, tier)
+            if tier not in self._drafts:
+                check_seal(path, self._kind.title_at(path))
+            self._files[tier] = TierFile(path, self._game, self._game.tier_name(tier))
+        return self._files[tier]
+
+    def _solve(self, group: TierGroup) -> None:
+        """Solve a group, and write drafts of its missing tiers."""
+        from tablebase.functions.exact.tier_solver import GroupSolver, coding_for, new_shelf
+        from tablebase.game.key_lists import with_lists
+        from tablebase.game.native import rules_of
+        from tablebase.system.compute.compiling import KERNELS
+
+        tiers, game, options = self._tiers, self._game, self._options
+        members, after = (*group.tiers, *group.after), [self._file(tier) for tier in group.after]
+        missing = {tier: self._missing[tier] for tier in group.tiers if tier in self._missing}
+        rules = with_lists(game.rules, {tier: tiers.keys[tier] for tier in members}) if tiers.keys else rules_of(game)
+        shelf = new_shelf([(tier, tiers.sizes[tier]) for tier in members], coding_for([file.longest for file in after]), rules)
+        for file in after:
+            file.fill(shelf.of(file.tier))
+        names = (tiers.names[tier] for tier in group.tiers)
+        # A checkpoint is removed with the first table.
+        place = next(iter(missing.values()))
+        checkpoint = TableCheckpoint(place, game.digest, KERNELS, *names, *(file.values_sha256 for file in after))
+        GroupSolver(game, group, shelf, options.check_time, checkpoint, options.allowed_memory).solve()
+        for tier, path in missing.items():
+            if not path.exists():
+                leads_to = tuple(game.after(tier)) if game.is_ranked else members
+                self._drafts[tier] = write_tier(path, game, tier, leads_to, shelf.of(tier), shelf.coding, tiers.keys.get(tier))
+
+    def _check(self, file: TierFile) -> None:
+        """Check a file; if a new one is wrong, it is not the file that is damaged."""
+        from tablebase.checking.tiers import verify_tier
+
+        others = [self._file(tier) for tier in file.after if tier != file.tier]
+        try:
+            verify_tier(file, others, self._options.check_time, self._tiers.keys)
+        except CorruptTableError as error:
+            if file.tier not in self._drafts or error.path != file.path:
+                raise
+            # The checkpoint may be wrong as well.
+            discard(self._missing[file.tier])
+            raise self._kind.solver_error(error) from error

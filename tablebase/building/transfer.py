@@ -12,8 +12,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from tablebase.building.folders import lock, remove_drafts
-from tablebase.building.kinds import table_kind
+from tablebase.building.kind import table_kind
 from tablebase.building.options import TableQuery
 from tablebase.catalog.catalog import Catalog, entries_of
 from tablebase.catalog.entries import Entry, enter
@@ -23,7 +22,8 @@ from tablebase.game.installed import load_rules
 from tablebase.game.rules import Rules
 from tablebase.system.compute.processes import cleanup_on_exit
 from tablebase.system.files.outputs import publish, write_text
-from tablebase.tables.folder import check_seal, make_folder
+from tablebase.tables.checkpoints import remove_drafts
+from tablebase.tables.folder import check_seal, lock, make_folder
 from tablebase.tables.missing import nothing_registered
 
 CHECKSUMS = "SHA256SUMS"

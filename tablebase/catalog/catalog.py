@@ -16,7 +16,7 @@ from typing import Any
 from sqlalchemy import Connection, text
 
 from tablebase.catalog.database import PATIENCE, Answer, Database
-from tablebase.catalog.entries import Entry, Row, strike, with_patterns
+from tablebase.catalog.entries import Entry, Row, with_patterns
 from tablebase.catalog.known import Known, TableCost
 from tablebase.catalog.schema import SLICE_COUNTS
 from tablebase.catalog.sqlite import SqliteDatabase
@@ -39,8 +39,7 @@ class Counts:
     distinct: int
     placements: int
     stalemates: int
-    positions: int
-    """Placements without stalemates."""
+    positions: int  # placements without stalemates
     wins: int
     losses: int
     draws: int
@@ -48,8 +47,7 @@ class Counts:
     longest_loss: int | None
     material: str | None = None
     side: str | None = None
-    of_slices: int | None = None
-    """By pieces: how many slices there are, built or not."""
+    of_slices: int | None = None  # by pieces: how many slices there are, built or not
 
     @classmethod
     def columns(cls, by: str) -> list[str]:
@@ -115,11 +113,6 @@ class Catalog:
         """Make it if there is none; raise an error unless it may be changed."""
         with self.writing():
             pass
-
-    def remove(self, files: Sequence[str]) -> None:
-        """Forget the tables of these files, and games that have no others."""
-        with self.writing() as connection:
-            strike(connection, files)
 
     def of(self, game: Rules[Any], table: str = "tables") -> list[Entry]:
         """The entries in ``tables``, ``layers`` or ``exact``, of the rules installed now."""

@@ -180,9 +180,9 @@ class Database(ABC):
         files = sum(1 for _ in self.folder.glob(f"*/*/*{SUFFIX}"))
         if files:
             lie = "1 table file lies" if files == 1 else f"{files} table files lie"
-            return MissingCatalogError(f"{lie} in {self.folder}, but there is no catalog of them: {self.hint}", refusal)
+            return MissingCatalogError(f"{lie} in {self.folder} without a catalog: {self.hint}", refusal)
         build = f"tablebase build GAME --data {shell_word(self.folder)}{self.option}"
-        return MissingCatalogError(f"there is no tablebase in {self.folder}: build one with '{build}'", refusal)
+        return MissingCatalogError(f"no tablebase in {self.folder}: build one with '{build}'", refusal)
 
     @contextmanager
     def guard(self) -> Iterator[None]:

@@ -66,22 +66,23 @@ class Entry:
         return str(self.row["file_sha256"])
 
     @property
+    def _names(self) -> tuple[str, str]:
+        """The folder of the file in that of the game, and the name of the table in it."""
+        row, names = self.row, {"tables": ("pieces", "material"), "layers": ("region", "layer"), "tiers": ("", "tier")}
+        home, name = names.get(self.table, ("", ""))
+        return str(row.get(home, self.table)), str(row.get(name, "all"))
+
+    @property
     def title(self) -> str:
-        """Title in the seal of the file; see `tables.folder.title`, `layer_title`, `exact_title` and `tier_title`."""
-        row = self.row
-        if "material" in row:
-            return f"{row['game']} {row['material']}"
-        if "layer" in row:
-            return f"{row['game']} {row['region']} {row['layer']}"
-        return f"{row['game']} tiers {row['tier']}" if "tier" in row else f"{row['game']} exact"
+        """Title in the seal of the file; see `TableKind.title_at`."""
+        home, name = self._names
+        parts = {"tables": [name], "exact": [home]}.get(self.table, [home, name])
+        return " ".join([self.game, *parts])
 
     @property
     def place(self) -> str:
         """Path of such a file, relative to the folder; see `table_path`, `layer_path`, `exact_path` and `tier_path`."""
-        row = self.row
-        home = row["pieces"] if "material" in row else "tiers" if "tier" in row else row.get("region", "exact")
-        name = next((row[one] for one in ("material", "layer", "tier") if one in row), "all")
-        return f"{row['game']}/{home}/{name}{SUFFIX}"
+        return f"{self.game}/{'/'.join(self._names)}{SUFFIX}"
 
     @property
     def seal(self) -> str:
@@ -227,23 +228,18 @@ def stored_entries(connection: Connection) -> tuple[list[tuple[Entry, str]], boo
 
 def with_patterns(connection: Connection, entries: Mapping[str, Entry]) -> dict[str, Entry]:
     """The same entries with their rows of `PATTERNS`."""
-    found = defaultdict[tuple[str, ...], list[tuple[str, Row]]](list)
+    found = defaultdict[tuple[Any, ...], list[tuple[str, Row]]](list)
+
+    def slice_of(row: Row) -> tuple[Any, ...]:
+        return row["game"], row["material"], row["side"]
+
     for table in PATTERNS:
         for row in rows(connection, table):
             del row["id"], row["slice_id"]
-            found[row["game"], row["material"], row["side"]].append((table.name, row))
-    return {
-        file: replace(
-            entry,
-            patterns=[
-                pattern
-                for side in entry.sides
-                for row in side.slices
-                for pattern in found[row["game"], row["material"], row["side"]]
-            ],
-        )
-        for file, entry in entries.items()
-    }
+            found[slice_of(row)].append((table.name, row))
+    slices = {file: [row for side in entry.sides for row in side.slices] for file, entry in entries.items()}
+    patterns = {file: [one for row in some for one in found[slice_of(row)]] for file, some in slices.items()}
+    return {file: replace(entry, patterns=patterns[file]) for file, entry in entries.items()}
 
 
 def _tuples(connection: Connection, table: SqlTable, *order: str) -> list[Sequence[Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from decimal import Decimal
@@ -11,10 +10,9 @@ from typing import Any
 from uuid import uuid4
 
 import psycopg
+import sqlalchemy as sql
 from psycopg import errors
-from sqlalchemy import Column, Connection, MetaData, NullPool, String, Table, create_engine, insert, inspect, select
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy import URL, Connection
 
 from tablebase import errors as sentences
 from tablebase.catalog.database import Answer, Database, Patience, statement_error
@@ -23,8 +21,10 @@ from tablebase.errors import TablebaseError, shell_word
 from tablebase.system.files.outputs import write_text
 from tablebase.tables.folder import default_catalog
 
+# ruff: noqa: ARG002, D102 (methods are those of `Database`)
+
 ID_FILE = ".catalog-id"
-HOME = Table("tablebase", MetaData(), Column("folder", String, nullable=False))
+HOME = sql.Table("tablebase", sql.MetaData(), sql.Column("folder", sql.String, nullable=False))
 REFUSALS = (
     ((errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction), "used", "ask its owner for the right, or use another database"),
     (errors.DependentObjectsStillExist, "rebuilt", "drop what depends on its tables, and make it again"),
@@ -32,8 +32,6 @@ REFUSALS = (
 )
 """Kinds of errors, what cannot be done with the catalog then, and what to do."""
 NAMES = list(METADATA.tables)
-OF_STATEMENTS = ("08P01", "54")
-"""Beginnings of SQLSTATEs of a statement with parameters, or too large, which the driver takes for operational errors."""
 LOCK = f"SELECT pg_try_advisory_xact_lock({int.from_bytes(b'tbls')}, hashtext(current_schema()))"
 OURS = "relnamespace = current_schema()::regnamespace AND relname = ANY(%s)"
 HOOKS = f"""
@@ -57,28 +55,25 @@ MAY_WRITE_FILES = "SELECT pg_has_role('pg_write_server_files', 'MEMBER') OR pg_h
 def parsed_url(url: str) -> URL:
     """A URL of a PostgreSQL database; it may hold a password, so that no error quotes it."""
     parsed = None
-    with suppress(ArgumentError, ValueError):
-        parsed = make_url(url)
+    with suppress(sql.exc.ArgumentError, ValueError):
+        parsed = sql.make_url(url)
     if parsed is None or parsed.drivername not in ("postgresql", "postgresql+psycopg", "postgres"):
         raise TablebaseError("--catalog names no PostgreSQL database: write its URL as postgresql+psycopg://USER@HOST/DATABASE")
-    # Otherwise the password would end at its first @, and the rest would be the host, which errors name.
-    if "@" in f"{parsed.host}{parsed.database}" or (
-        parsed.password is not None and "@" in url.partition("://")[2].partition("@")[2]
-    ):
-        raise TablebaseError("--catalog has an @ beside the one before the host: write an @ in a name or password as %40")
+    # A password would end at its first @, and the rest would be the host, which errors name.
+    if "@" in f"{parsed.host}{parsed.database}" or (parsed.password and url.partition("://")[2].count("@") > 1):
+        raise TablebaseError("--catalog has more than one @: write an @ in a name or password as %40")
     return parsed.set(drivername="postgresql+psycopg")
 
 
 def without_password(url: URL) -> str:
     """A URL as errors show it, and as commands can be given it: libpq finds the password in PGPASSWORD or ``~/.pgpass``."""
-    query = {name: value for name, value in url.query.items() if name not in ("password", "sslpassword")}
-    return URL.create(url.drivername, url.username, None, url.host, url.port, url.database, query).render_as_string()
+    return url.difference_update_query(["password", "sslpassword"])._replace(password=None).render_as_string()
 
 
 class PostgresqlDatabase(Database):
     """A schema of a PostgreSQL database, the first of the search path; its URL is written as SQLAlchemy does."""
 
-    errors = (SQLAlchemyError, psycopg.Error)
+    errors = (sql.exc.SQLAlchemyError, psycopg.Error)
     another = "name another database or schema with --catalog"
 
     def __init__(self, folder: Path, url: str, patience: float | None) -> None:
@@ -87,21 +82,19 @@ class PostgresqlDatabase(Database):
         self.place = without_password(self._url)
         # The environment names the whole URL by itself.
         self.option = "" if url == default_catalog() else f" --catalog {shell_word(self.place)}"
-        more: Any = {"poolclass": NullPool, "use_native_hstore": False}
-        more["connect_args"] = {"connect_timeout": 10, "application_name": "tablebase"}
+        named = {"connect_timeout": 10, "application_name": "tablebase"}
         # A writer that has waited must see the changes of the one before, whatever the server's default is.
-        self._engine = create_engine(self._url, isolation_level="READ COMMITTED", **more)
+        more: Any = {"isolation_level": "READ COMMITTED", "poolclass": sql.NullPool, "use_native_hstore": False}
+        self._engine = sql.create_engine(self._url, connect_args=named, **more)
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
-        """A transaction that reads one state, and may change none."""
         with self._engine.connect() as connection:
             connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
             yield self._begun(connection)
 
     @contextmanager
-    def changes(self, *, rebuilds: bool = False) -> Iterator[Connection]:  # noqa: ARG002 (each row that is deleted is ours)
-        """A transaction that holds the lock of the schema."""
+    def changes(self, *, rebuilds: bool = False) -> Iterator[Connection]:
         patience = Patience(self.place, self.patience)
         with self._engine.begin() as connection:
             while connection.exec_driver_sql(LOCK).scalar() is False:
@@ -116,40 +109,35 @@ class PostgresqlDatabase(Database):
             url = without_password(self._url.set(drivername="postgresql").difference_update_query(["options"]))
             command = f"psql {shell_word(url)} --command {shell_word(f'CREATE SCHEMA {name}')}"
             raise TablebaseError(f"{self.place} has no schema {name}: run '{command}'").naming(url)
-        if inspect(connection).has_table(HOME.name) and connection.scalar(select(HOME.c.folder)) != self._folder_id():
+        if sql.inspect(connection).has_table(HOME.name) and connection.scalar(sql.select(HOME.c.folder)) != self._folder_id():
             other = "name that one with --data, or another database or schema with --catalog"
             raise TablebaseError(f"{self.place} holds the catalog of another folder than {self.folder}: {other}")
         return connection
 
     def version(self, connection: Connection) -> int | None:
         """Other programs may have tables of the same names, but not the one with the id of a folder."""
-        return (version_of(connection) or 0) if inspect(connection).has_table(HOME.name) else None
+        return (version_of(connection) or 0) if sql.inspect(connection).has_table(HOME.name) else None
 
     def make(self, connection: Connection) -> None:
-        """Make the schema, and a table with the folder's id."""
         super().make(connection)
         HOME.drop(connection, checkfirst=True)
         HOME.create(connection)
         if self._folder_id() is None:
             write_text(self.folder / ID_FILE, f"{uuid4()}\n", "use another folder", own=True)
-        connection.execute(insert(HOME).values(folder=self._folder_id()))
+        connection.execute(sql.insert(HOME).values(folder=self._folder_id()))
 
     def hooks(self, connection: Connection) -> list[str]:
-        """The triggers and rules on our tables."""
         return list(connection.exec_driver_sql(HOOKS, (NAMES, NAMES)).scalars())
 
     def lacks_rights(self, connection: Connection) -> TablebaseError | None:
-        """The error that the role may not make and change all tables; None if it may."""
         names = NAMES + [f"{name}_id_seq" for name in NAMES]
         role, schema, is_copy, may_make, locked = connection.exec_driver_sql(RIGHTS, (names,)).one()
         if is_copy:
             return TablebaseError(f"{self.place} can only be read: name another server or role with --catalog")
         if locked is not None:
-            rights, more = (
-                f"GRANT {right} IN SCHEMA {schema} TO {role}"
-                for right in ("INSERT, UPDATE, DELETE ON ALL TABLES", "USAGE ON ALL SEQUENCES")
-            )
-            hint = f'ask its owner to run "{rights}; {more}", or name another role or database with --catalog'
+            rights = "INSERT, UPDATE, DELETE ON ALL TABLES", "USAGE ON ALL SEQUENCES"
+            grants = "; ".join(f"GRANT {right} IN SCHEMA {schema} TO {role}" for right in rights)
+            hint = f'ask its owner to run "{grants}", or name another role or database with --catalog'
             return TablebaseError(f"{role} may only read {self.place} ({locked!r}, for one): {hint}")
         if not may_make and self.version(connection) is None:
             return self.error(errors.InsufficientPrivilege(f"permission denied for schema {schema}"))
@@ -173,28 +161,27 @@ class PostgresqlDatabase(Database):
         except errors.QueryCanceled as error:
             raise (self.error(error) if timeout is None else sentences.TimeLimitError(timeout)) from error
         except (psycopg.Error, UnicodeError) as error:
-            if isinstance(error, psycopg.OperationalError) and not (error.sqlstate or "").startswith(OF_STATEMENTS):
+            # The driver also takes a statement with parameters, or one that is too large, for an operational error.
+            if isinstance(error, psycopg.OperationalError) and not (error.sqlstate or "").startswith(("08P01", "54")):
                 raise self.error(error) from error
             reason = _reason(error)
-            if isinstance(error, errors.SyntaxError) and not re.match(r"\s*(SELECT|WITH|VALUES|TABLE)\b", statement, re.IGNORECASE):
+            is_query = statement.lstrip().upper().startswith(("SELECT", "WITH", "VALUES", "TABLE"))
+            if isinstance(error, errors.SyntaxError) and not is_query:
                 reason += " (only SELECT is allowed)"
             elif isinstance(error, errors.FeatureNotSupported | errors.ReadOnlySqlTransaction):
                 reason += " (only reading is allowed)"
             raise statement_error(reason) from error
 
     def error(self, error: Exception) -> TablebaseError:
-        """The sentence for an error of PostgreSQL or its driver."""
         cause = getattr(error, "orig", None) or error
         reason = _reason(cause)
         if isinstance(cause, errors.LockNotAvailable):
             return sentences.CatalogBusyError(self.place)
         if (getattr(cause, "sqlstate", None) or "").startswith("53") and not isinstance(cause, errors.TooManyConnections):
             return sentences.space_error(self.place, reason, "use another server")
-        if isinstance(cause, errors.DependentObjectsStillExist):
-            reason = " ".join((cause.diag.message_detail or reason).split())
         for kinds, fate, hint in REFUSALS:
             if isinstance(cause, kinds):
-                # The folder of a socket is none of a client's business.
+                # A client need not know the folder of a socket.
                 refused = sentences.UnusableFileError(f"{self.place} cannot be {fate} ({reason}): {hint}")
                 return refused.naming(self._url.query.get("host"))
         return sentences.CorruptCatalogError(f"is damaged ({reason})", self.place, self.hint)
@@ -205,13 +192,14 @@ class PostgresqlDatabase(Database):
 
 
 def _milliseconds(seconds: float | None) -> int:
-    """A limit of time for the server, to which 0 is none."""
+    """A limit of time for the server; 0 for none."""
     return 0 if seconds is None else max(1, round(1000 * seconds))
 
 
 def _reason(error: BaseException) -> str:
-    """Return an error's message by server or driver, in one line."""
-    return getattr(getattr(error, "diag", None), "message_primary", None) or " ".join(str(error).split())
+    """Return an error's message by server or driver, in one line; of what depends on our tables, the detail."""
+    named = "message_detail" if isinstance(error, errors.DependentObjectsStillExist) else "message_primary"
+    return " ".join((getattr(getattr(error, "diag", None), named, None) or str(error)).split())
 
 
 def _plain(value: Any) -> Any:

@@ -32,6 +32,8 @@ from tablebase.errors import (
 from tablebase.system.executors.bounds import deadline
 from tablebase.tables.folder import free_name, make_folder
 
+# ruff: noqa: ARG002, D102 (methods are those of `Database`)
+
 FILE_NAME = "catalog.sqlite"
 ERRORS = (SQLAlchemyError, sqlite3.Error, UnicodeError)
 """Errors of the database and its driver; the driver also stumbles over a message that quotes damaged text."""
@@ -183,8 +185,7 @@ class SqliteDatabase(Database):
                 raise
             return primary_code(error) in NO_DATABASE or isinstance(error, UnicodeError)
 
-    def lacks_rights(self, connection: Connection) -> TablebaseError | None:  # noqa: ARG002 (the file shows it)
-        """The error that the file cannot be written; None if it can."""
+    def lacks_rights(self, connection: Connection) -> TablebaseError | None:
         is_refused = self.path.exists() and not os.access(self.path, os.W_OK)
         return system_error(OSError(errno.EACCES, ""), self.path) if is_refused else None
 
@@ -205,7 +206,6 @@ class SqliteDatabase(Database):
             return file.read(1) <= b"\x02"
 
     def hooks(self, connection: Connection) -> list[str]:
-        """The triggers on our tables."""
         rows = connection.exec_driver_sql("SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'")
         return [f"the trigger {name!r} on the table {table!r}" for name, table in rows if table in METADATA.tables]
 
@@ -225,7 +225,6 @@ class SqliteDatabase(Database):
             driver.set_authorizer(None)
 
     def error(self, error: Exception) -> TablebaseError:
-        """The sentence for an error of SQLite."""
         # SQLite may quote a whole damaged text.
         code, reason = primary_code(error), shorten(str(getattr(error, "orig", None) or error), 120, placeholder="…")
         if getattr(getattr(error, "orig", error), "sqlite_errorcode", 0) == sqlite3.SQLITE_IOERR_WRITE:

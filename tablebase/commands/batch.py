@@ -129,7 +129,7 @@ def show_batch(call: Call) -> int | None:
 def _job(work: Batch, entry: BuildEntry) -> BatchJob:
     with work.at(entry.line):
         rules = lib.installed.load_rules(entry.game)
-        kind = lib.kinds.table_kind(rules)
+        kind = lib.kind.table_kind(rules)
         lib.game_arguments.refuse_given(rules, pieces=entry.pieces, material=entry.materials or None)
         kind.check_executor(work.executor)
         kind.check_solver(entry.solver)

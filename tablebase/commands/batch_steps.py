@@ -202,7 +202,7 @@ def _check_statement(name: str, statement: str, catalog: str | None) -> None:
 def _check_positions(name: str, params: Mapping[str, Any], rules: Rules[Any]) -> None:
     if name != "plot":
         # A chart also takes patterns of materials.
-        lib.kinds.table_kind(rules).check_materials(params.get("material") or [])
+        lib.kind.table_kind(rules).check_materials(params.get("material") or [])
     for text in [*(params.get("positions") or []), params.get("position"), params.get("start")]:
         if text is not None and not is_stream(text):
             lib.game_arguments.as_asked(rules, text)

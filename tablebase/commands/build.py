@@ -193,7 +193,7 @@ def show_estimate(call: Call) -> None:
     if call.style is not Format.TABLE:
         call.write(lines.rows)
         return
-    rows, below = lib.kinds.table_kind(call.rules).estimate_table(lines, lines.workers, as_folder(call.given.get("data")))
+    rows, below = lib.kind.table_kind(call.rules).estimate_table(lines, lines.workers, as_folder(call.given.get("data")))
     call.write(rows)
     sys.stdout.write(f"\n{below}\n")
 
@@ -208,4 +208,4 @@ def _wanted(
         there = f"{did_you_mean(unknown, known)}; their limits are: {', '.join(known) or 'none'}"
         raise ArgumentTypeError(f"{quoted(unknown)} is not an argument for tables of {rules.name}{there}")
     read = {name: (plain.as_whole if isinstance(known[name], int) else plain.as_text)(name, one) for name, one in limits.items()}
-    return lib.kinds.table_kind(rules), lib.options.TableQuery(counts, materials, read, solver)
+    return lib.kind.table_kind(rules), lib.options.TableQuery(counts, materials, read, solver)

@@ -170,7 +170,7 @@ class _Command(Exemplified, click.Command):
             word = ctx.args[0]
             meant = did_you_mean(word, [option for one in self.params for option in one.opts])
             unknown = TablebaseError(f"unknown option {quoted(word)}{meant}: 'tablebase {ctx.info_name} --help' lists all")
-            call.given |= lib.kinds.table_kind(call.rules).limits_from(ctx.args, lambda: unknown)
+            call.given |= lib.kind.table_kind(call.rules).limits_from(ctx.args, lambda: unknown)
         return show(call, **shown)
 
 

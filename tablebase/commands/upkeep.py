@@ -109,7 +109,7 @@ def verify(
         )
     lib.game_arguments.refuse_given(rules, pieces=pieces, material=material, published=published)
     expected = lib.published.read_published(listed, rules) if listed else {}
-    total, results = lib.kinds.table_kind(rules).verify(query, folder, workers, expected, url)
+    total, results = lib.kind.table_kind(rules).verify(query, folder, workers, expected, url)
     names, errors = _checked(f"verify {rules.name}", total, results, verbose=verbose, compiles=True)
     result = VerifyResult(total, errors, compared=len(names & expected.keys()) if listed else None)
     say(f"correct tables: {result.correct} of {result.tables}")

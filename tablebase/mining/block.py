@@ -46,7 +46,7 @@ class Block:
         if is_self_paired(game, material):
             return None
         table = self.stored_codes.store.table(game, material)
-        return table.codes_between(1 - self.side, self.begin, self.begin + len(self.codes))
+        return table.between(1 - self.side, self.begin, self.begin + len(self.codes))
 
     def found(self, wanted: SliceSelection) -> FoundPositions:
         """The positions that are wanted."""

@@ -78,7 +78,7 @@ class Scan(RowStream):
     def _process_block(self, stored: StoredSide, span: Span, work: Callable[[Rows], Result]) -> tuple[int, list[Result]]:
         """The number of indices decoded in a block, and the results for its rows under each slice's name."""
         table = self.store.table(self.game, stored.material)
-        codes = table.codes_between(stored.side, span.begin, span.end)
+        codes = table.between(stored.side, span.begin, span.end)
         if span.indices is not None:
             others = np.ones(len(codes), dtype=bool)
             others[span.indices - span.begin] = False

@@ -29,11 +29,11 @@ class StoredCodes:
         """Codes of a stored material with this side to move, at indices in any order; see `Store.table` for the errors."""
         table = self.store.table(self.game, material)
         if table.layout.size * np.dtype(table.coding.dtype).itemsize > KEPT_BYTES // 2:
-            return table.codes_at(side, indices)
+            return table.at(side, indices)
         with self._lock:
             codes = self._kept.get((material, side))
             if codes is None:
-                codes = self._kept[material, side] = table.codes_between(side, 0, table.layout.size)
+                codes = self._kept[material, side] = table.between(side, 0, table.layout.size)
             self._kept.move_to_end((material, side))
             while sum(each.nbytes for each in self._kept.values()) > KEPT_BYTES:
                 self._kept.popitem(last=False)

@@ -133,7 +133,7 @@ class _States(Stored[State]):
         for table, file in zip(self.tables, self._files, strict=True):
             places = np.flatnonzero((numbers >= table.begin) & (numbers < table.end))
             for name, values in found.items():
-                values[places] = file.at(name, numbers[places] - table.begin, self._chunks)
+                values[places] = file.cached_at(name, numbers[places] - table.begin, self._chunks)
             if not ((found["lower"] >= 0) & (found["lower"] <= found["upper"]) & (found["upper"] <= 1)).all():
                 raise CorruptTableError("holds bounds that are none", file.path)
         return found

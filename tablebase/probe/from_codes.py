@@ -153,7 +153,7 @@ class _Positions(Stored[P]):
 
     def texts(self, numbers: Numbers) -> list[str]:
         """As they stand in the table."""
-        return [key.decode(errors="replace") for key in self._file.at("keys", numbers, self._chunks).tolist()]
+        return [key.decode(errors="replace") for key in self._file.cached_at("keys", numbers, self._chunks).tolist()]
 
     def positions(self, numbers: Numbers) -> list[P]:
         """The positions, as the rules read their texts."""

@@ -153,7 +153,7 @@ class TableCache:
         if self._owners[self._hand] != UNUSED:
             self.arrays.places[self._owners[self._hand]] = NOT_LOADED
         begin = number * CHUNK
-        codes = recode(table.codes_between(address.side, begin, min(begin + CHUNK, table.layout.size)), table.coding, FULL)
+        codes = recode(table.between(address.side, begin, min(begin + CHUNK, table.layout.size)), table.coding, FULL)
         self._codes[self._hand, : len(codes)] = codes
         self._used[self._hand] = True
         place = int(self.arrays.first[which]) + number

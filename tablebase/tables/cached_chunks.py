@@ -20,7 +20,7 @@ _lock = fork_safe(threading.Lock())
 class CachedChunks:
     """Recent chunks, in at most so many bytes.
 
-    Safe to use from several threads, and in processes that are forked meanwhile.
+    Safe to use from several threads, and in forked processes.
     """
 
     def __init__(self, most: int | None = None) -> None:

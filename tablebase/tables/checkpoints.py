@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, NamedTuple
 from numpy.typing import NDArray
 
 from tablebase.errors import CorruptTableError
-from tablebase.system.files.outputs import draft_of, publish
+from tablebase.system.files.outputs import DRAFT_SUFFIX, draft_of, publish
 from tablebase.tables.folder import SUFFIX, free_space, reading
 
 INTERVAL = 240.0
@@ -154,12 +154,14 @@ def discard(table: Path) -> None:
             _hidden(table, suffix).unlink(missing_ok=True)
 
 
-def discard_finished(folder: Path) -> None:
-    """Remove the checkpoints of all tables that are there, in the folder of a game."""
+def remove_drafts(folder: Path) -> None:
+    """Delete what work has left behind in the folder of a game, except the checkpoints of tables that are still missing."""
     for path in folder.glob(f"*/.*{CHECKPOINT_SUFFIX}*"):
         table = path.with_name(path.stem[1:])
         if path.suffix in (CHECKPOINT_SUFFIX, LOG_SUFFIX) and table.suffix == SUFFIX and table.exists():
             discard(table)
+    for draft in folder.glob(f"*/.*{DRAFT_SUFFIX}"):
+        draft.unlink(missing_ok=True)
 
 
 def _hidden(table: Path, suffix: str) -> Path:

@@ -13,7 +13,7 @@ import stat
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from io import BufferedReader
 from itertools import count
 from pathlib import Path
@@ -22,7 +22,7 @@ from shutil import disk_usage
 from tablebase.errors import CorruptTableError, TablebaseError, UnusableFileError, shell_word, system_errors
 from tablebase.game import Game
 from tablebase.positions.material import Material, material_name
-from tablebase.system.files.outputs import is_locked
+from tablebase.system.files.outputs import is_locked, locked
 
 FORMAT_VERSION = 1
 USER_BLOCK = 512
@@ -61,7 +61,7 @@ def check_folder(folder: Path, *, built: bool = False) -> None:
 
 def missing_tablebase(folder: Path) -> TablebaseError:
     """The error for a folder in which nothing has been built."""
-    return TablebaseError(f"there is no tablebase in {folder}: build one with 'tablebase build GAME --data {shell_word(folder)}'")
+    return TablebaseError(f"no tablebase in {folder}: build one with 'tablebase build GAME --data {shell_word(folder)}'")
 
 
 def free_space(folder: Path) -> int:
@@ -81,6 +81,11 @@ def make_folder(folder: Path) -> None:
         probe = folder / ".writable"
         probe.touch()
         probe.unlink()
+
+
+def lock(folder: Path) -> AbstractContextManager[None]:
+    """Lock the folder, so that nothing else changes its tables; the lock ends with this process at the latest."""
+    return locked(folder / ".lock", f"another build is running in {folder}: wait for it, or name another folder")
 
 
 def free_name(path: Path) -> Path:
@@ -151,16 +156,10 @@ def reading(path: Path, hint: str = "use another folder") -> Iterator[BufferedRe
         yield file
 
 
-def file_sha256(path: Path) -> str:
-    """SHA-256 (hexadecimal) of a whole file."""
+def file_sha256(path: Path, begin: int = 0) -> str:
+    """SHA-256 (hexadecimal) of a whole file, or of all bytes from a place on."""
     with reading(path) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def digest_behind(path: Path) -> str:
-    """SHA-256 of everything after a file's user block."""
-    with reading(path) as file:
-        file.seek(USER_BLOCK)
+        file.seek(begin)
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -198,7 +197,7 @@ def seal(title: str, digest: str) -> bytes:
 
 def check_seal(path: Path, title: str) -> None:
     """Raise `CorruptTableError` unless every byte of the file is as it was written."""
-    expected = seal(title, digest_behind(path))
+    expected = seal(title, file_sha256(path, USER_BLOCK))
     with reading(path) as file:
         if file.read(USER_BLOCK) != expected:
             raise content_error(path, "is not as it was written (SHA-256 differs)")

@@ -60,11 +60,6 @@ def number(holder: Any, name: str) -> int:
     return found
 
 
-def text_or_number(holder: Any, name: str, like: str | int) -> str | int:
-    """An attribute of the type of another value."""
-    return text(holder, name) if isinstance(like, str) else number(holder, name)
-
-
 def numbers(holder: Any, name: str, least: int, most: int) -> list[int]:
     """A list of integers, one for each code, of which there are from `least` to `most`."""
     opened = attribute(holder, name)

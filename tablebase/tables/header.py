@@ -7,6 +7,7 @@ and no link is followed out of the file.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -93,18 +94,14 @@ def _layout_text(game: Game, material: Material) -> str:
     return json.dumps(describe_layout(layout_of(game, material)))
 
 
-def read_header(file: h5py.File, path: Path, game: Game, material: Material) -> tuple[Header, dict[int, h5py.h5d.DatasetID]]:
+def read_header(root: Any, path: Path, game: Game, material: Material) -> tuple[Header, dict[int, h5py.h5d.DatasetID]]:
     """The metadata of a table file, and the datasets of its sides to move, after all checks that need no decompression.
 
-    Raise `CorruptTableError` for another table, `StaleTableError` for other rules or another format, and a `ValueError` that says
-    what is wrong if the file is not as `tablebase.tables.writer` makes it.
+    Errors are those of `check_attributes`, and a `ValueError` that says what is wrong if the file is not as the writer makes it.
     """
-    layout, root = layout_of(game, material), file.id
+    layout = layout_of(game, material)
     expected = root_attributes(game, material, stride=0, values_sha256="")
-    if [parts.text(root, name) for name in IDENTITY] != [expected[name] for name in IDENTITY]:
-        raise CorruptTableError(f"is not the table {expected['material']} of {game.name}", path)
-    if [parts.text_or_number(root, name, expected[name]) for name in VERSIONS] != [expected[name] for name in VERSIONS]:
-        raise StaleTableError(path, game.name)
+    check_attributes(root, path, expected, f"{expected['material']} of {game.name}", IDENTITY, VERSIONS)
     parts.require(h5py.h5a.get_num_attrs(root) == len(expected), "it has other attributes")
     parts.require(parts.text(root, "layout") == expected["layout"], "its attribute layout describes another index")
     stride, values_sha256 = parts.number(root, "stride"), parts.text(root, "values_sha256")
@@ -116,10 +113,21 @@ def read_header(file: h5py.File, path: Path, game: Game, material: Material) -> 
     dtypes = {_dtype(dataset) for dataset in datasets.values()}
     parts.require(len(dtypes) == 1, "its datasets differ in type")
     coding = Coding(stride, *dtypes)
-    chunks = {_checked_chunk(dataset, layout, coding) for dataset in datasets.values()}
+    chunks = {checked_chunk(dataset, layout.size, coding.dtype) for dataset in datasets.values()}
     parts.require(len(chunks) == 1, "its datasets differ in the size of their chunks")
     summaries = {side: _summary(dataset, layout, coding) for side, dataset in datasets.items()}
     return Header(coding, chunks.pop(), summaries, values_sha256), datasets
+
+
+def check_attributes(
+    root: Any, path: Path, expected: Mapping[str, str | int], table: str, names: Sequence[str], versions: Sequence[str]
+) -> None:
+    """Raise `CorruptTableError` if attributes name another table, `StaleTableError` if they have another version."""
+    if any(parts.text(root, name) != expected[name] for name in names):
+        raise CorruptTableError(f"is not the table {table}", path)
+    found = (parts.number(root, name) if isinstance(expected[name], int) else parts.text(root, name) for name in versions)
+    if list(found) != [expected[name] for name in versions]:
+        raise StaleTableError(path, str(expected["game"]))
 
 
 def _dtype(dataset: h5py.h5d.DatasetID) -> str:
@@ -129,16 +137,16 @@ def _dtype(dataset: h5py.h5d.DatasetID) -> str:
     return name
 
 
-def _checked_chunk(dataset: h5py.h5d.DatasetID, layout: Layout, coding: Coding) -> int:
-    """Codes in a chunk of a dataset; `ValueError` unless it is as the layout and the coding demand, with all its chunks."""
-    parts.require(dataset.shape == (layout.size,), f"a dataset does not have the shape ({layout.size},)")
+def checked_chunk(dataset: h5py.h5d.DatasetID, size: int, dtype: Any) -> int:
+    """Values in a chunk of a dataset; `ValueError` unless it has so many values in chunks as they are written, and all of these."""
+    parts.require(dataset.shape == (size,), f"a dataset does not have the shape ({size},)")
     # Contiguous data could lie in another file, and virtual data always does.
-    form, sizes = dataset.get_create_plist(), sorted({known.chunk(layout.size, coding.dtype) for known in FORMS})
+    form, sizes = dataset.get_create_plist(), sorted({known.chunk(size, dtype) for known in FORMS})
     parts.require(form.get_layout() == h5py.h5d.CHUNKED, "a dataset is not divided into chunks")
     (chunk,) = form.get_chunk()
     parts.require(chunk in sizes, f"a dataset is not divided into chunks of {' or '.join(map(str, sizes))} codes")
     parts.require(filters_of(dataset) == [ZSTANDARD], "its chunks are not compressed with Zstandard alone")
-    parts.require(dataset.get_num_chunks() == -(-layout.size // chunk), "chunks are missing")
+    parts.require(dataset.get_num_chunks() == -(-size // chunk), "chunks are missing")
     return int(chunk)
 
 

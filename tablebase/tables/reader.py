@@ -1,4 +1,4 @@
-"""Reading a table file: one index, a batch, or everything in chunks."""
+"""Reading table files: one value, a batch, or everything in chunks."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import io
 import os
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 import h5py
@@ -30,7 +31,7 @@ from tablebase.tables.folder import HDF5_BEGINNING, USER_BLOCK, content_error, o
 from tablebase.tables.hdf5 import content_bytes, decompressed, require
 from tablebase.tables.header import read_header
 from tablebase.tables.missing import missing_table
-from tablebase.tables.values import SLAB, Codes, CodeSource, Coding
+from tablebase.tables.values import SLAB, Codes, CodeSource, LazyValues
 
 hdf5 = fork_safe(threading.RLock())
 """HDF5 is not thread-safe. It only locates the chunks; reading and decompressing them needs no lock."""
@@ -42,6 +43,7 @@ GRAIN = 4
 """The smallest number of chunks worth a thread."""
 NO_TABLE = "is not a readable table file"
 """Predicate of a sentence about a file that cannot be opened as a table."""
+OTHER_VALUES = "does not hold the values it was written with"
 FRAME_BYTES = 1 << 16
 """More bytes than Zstandard needs for a chunk beside those of its codes."""
 
@@ -110,181 +112,184 @@ class RawFile(io.RawIOBase):
         super().close()
 
 
-class Table:
-    """A table file open for reading; safe to use from several threads."""
+class Dataset(NamedTuple):
+    """A dataset of one dimension, divided into chunks."""
 
-    def __init__(self, path: Path, game: Game, material: Material) -> None:
-        """Raise `MissingTableError` without such a file, `CorruptTableError` or `StaleTableError` if it cannot be used."""
+    stored: h5py.h5d.DatasetID
+    size: int
+    chunk: int  # values in a chunk
+    dtype: np.dtype[Any]
+
+    @property
+    def chunk_bytes(self) -> int:
+        """Bytes of a chunk that is not compressed."""
+        return self.chunk * self.dtype.itemsize
+
+
+Name = int | str
+"""Name of a dataset: of a table's codes, the side to move."""
+
+
+class SealedFile(ABC):
+    """A file of datasets, open for reading; safe to use from several threads."""
+
+    datasets: dict[Name, Dataset]
+    values_sha256: str  # of all values, one dataset after the other
+
+    def __init__(self, path: Path) -> None:
+        """Raise `CorruptTableError` or `StaleTableError` if it cannot be used."""
         self.path = path
-        self.game = game
-        self.material = material
-        self.layout = layout_of(game, material)
-        self._places: dict[tuple[int, int], tuple[int, int]] = {}
+        self._places: dict[tuple[Name, int], tuple[int, int]] = {}
+        self._opened = ExitStack()
         try:
             self._raw = RawFile(open_file(path))
-        except (FileNotFoundError, NotADirectoryError):
-            raise missing_table(game, material, path.parent.parent.parent) from None
-        except OSError as error:
-            raise system_error(error, path) from error
-        self._file: h5py.File | None = None
-        try:
+            self._opened.callback(self._raw.close)
             self._written = self._raw.state()
             with hdf5:
-                self._file = self._raw.opened()
-                self.header, self._data = read_header(self._file, path, game, material)
-        except TablebaseError:
+                file = self._raw.opened()
+                self._opened.callback(file.close)
+                self._check(file.id)
+        except BaseException as error:
             self.close()
+            if isinstance(error, ERRORS) and not isinstance(error, TablebaseError):
+                raise read_error(path, error, NO_TABLE) from error
             raise
-        except ERRORS as error:
-            self.close()
-            raise read_error(path, error, NO_TABLE) from error
-        self.coding: Coding = self.header.coding
-        self.values_sha256: str = self.header.values_sha256
-        self._chunk_count = -(-self.layout.size // self.header.chunk)
-        self._chunk_bytes = self.header.chunk * np.dtype(self.coding.dtype).itemsize
 
-    def chunk(self, side: int, number: int) -> Codes:
-        """Codes of one chunk; the last chunk is cut to the table's size."""
-        begin = number * self.header.chunk
+    @abstractmethod
+    def _check(self, root: Any) -> None:
+        """Check all that needs no decompression, and set the attributes of this class."""
+
+    def chunk(self, name: Name, number: int) -> NDArray[Any]:
+        """Values of one chunk of a dataset; the last chunk is cut to the dataset's size."""
+        data, begin = self.datasets[name], number * self.datasets[name].chunk
         try:
-            raw = decompressed(self._frame(side, begin))
+            raw = decompressed(self._frame(name, begin))
         except ERRORS as error:
             raise read_error(self.path, error) from error
-        codes: Codes = np.frombuffer(raw, dtype=self.coding.dtype)
-        if codes.max() >= len(self.header.summaries[side].histogram):
-            raise CorruptTableError("holds a code that its statistics do not count", self.path)
-        return codes[: self.layout.size - begin]
+        return np.frombuffer(raw, data.dtype)[: data.size - begin]
 
-    def _frame(self, side: int, begin: int) -> bytes:
+    def _frame(self, name: Name, begin: int) -> bytes:
         """The compressed chunk that begins at an index; it says itself that it has the right size."""
-        offset, size = self._chunk_place(side, begin)
+        offset, size = self._chunk_place(name, begin)
         frame = self._raw.read_at(size, offset)
         # Offsets of an earlier file could fit to a later one that is written over it.
         if self._raw.state() != self._written:
             raise CorruptTableError("has been changed since it was opened", self.path)
-        if content_bytes(frame) != self._chunk_bytes:
+        if content_bytes(frame) != self.datasets[name].chunk_bytes:
             raise CorruptTableError("has a chunk of the wrong size", self.path)
         return frame
 
-    def _chunk_place(self, side: int, begin: int) -> tuple[int, int]:
+    def _chunk_place(self, name: Name, begin: int) -> tuple[int, int]:
         """The offset in the file and the size of the chunk that begins at an index; HDF5 is queried only once."""
-        place = self._places.get((side, begin))
-        if place is None:
+        if (name, begin) not in self._places:
             with hdf5:
-                info = self._data[side].get_chunk_info_by_coord((begin,))
-            if info.filter_mask or info.size > self._chunk_bytes + FRAME_BYTES:
+                self._note_place(name, self.datasets[name].stored.get_chunk_info_by_coord((begin,)))
+            if (name, begin) not in self._places:
                 raise CorruptTableError("has a chunk that is not compressed or too large", self.path)
-            place = self._places[side, begin] = (int(info.byte_offset), int(info.size))
-        return place
+        return self._places[name, begin]
 
-    def _locate_chunks(self, side: int) -> None:
-        """Find the places of all chunks at once; HDF5 takes far longer to find them one by one."""
+    def _note_place(self, name: Name, info: Any) -> None:
+        if not info.filter_mask and info.size <= self.datasets[name].chunk_bytes + FRAME_BYTES:
+            self._places[name, int(info.chunk_offset[0])] = (int(info.byte_offset), int(info.size))
 
-        def note(info: Any) -> None:
-            if not info.filter_mask and info.size <= self._chunk_bytes + FRAME_BYTES:
-                self._places[side, int(info.chunk_offset[0])] = (int(info.byte_offset), int(info.size))
-
+    def source(self, name: Name) -> CodeSource:
+        """All values of a dataset, read when they are asked for."""
+        # HDF5 takes far longer to find the chunks one by one.
         try:
             with hdf5:
-                self._data[side].chunk_iter(note)
+                self.datasets[name].stored.chunk_iter(partial(self._note_place, name))
         except ERRORS as error:
             raise read_error(self.path, error) from error
+        data = self.datasets[name]
+        return LazyValues(data.size, data.dtype, partial(self.between, name))
 
-    def check_chunks(self) -> None:
-        """Decompress everything; raise `CorruptTableError` if that is impossible."""
-        for side in self.header.summaries:
-            for _ in self.chunks(side):
-                pass
+    def at(self, name: Name, places: NDArray[np.int64], chunk: Callable[[int], NDArray[Any]] | None = None) -> NDArray[Any]:
+        """Values at places in any order; each chunk is decompressed once, or found by its number with `chunk`."""
+        find, data = chunk or partial(self.chunk, name), self.datasets[name]
+        values = np.empty(len(places), data.dtype)
+        numbers = places // data.chunk
+        # Short integers are sorted by counting.
+        small = numbers.astype(np.uint16) if data.size >> 16 <= data.chunk else numbers
+        order = np.argsort(small, kind="stable")
+        numbers, offsets = numbers[order], (places % data.chunk)[order]
+        starts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
+        for begin, end in zip(starts, [*starts[1:], len(places)], strict=False):
+            values[order[begin:end]] = find(int(numbers[begin]))[offsets[begin:end]]
+        return values
 
-    def chunks(self, side: int) -> Iterator[Codes]:
-        """All codes of a side to move in chunks, in order."""
-        self._locate_chunks(side)
-        for number in range(self._chunk_count):
-            yield self.chunk(side, number)
+    def between(self, name: Name, begin: int, end: int) -> NDArray[Any]:
+        """Values from the place `begin` up to, but not including, `end`."""
+        data = self.datasets[name]
+        values = np.empty(end - begin, data.dtype)
+        place = begin
+        while place < end:
+            number, offset = divmod(place, data.chunk)
+            some = self.chunk(name, number)[offset : offset + end - place]
+            values[place - begin : place - begin + len(some)] = some
+            place += len(some)
+        return values
+
+    def close(self) -> None:
+        """Close the file; it cannot be used afterwards."""
+        with hdf5:
+            self._opened.close()
+
+
+class Table(SealedFile):
+    """The file of a table of pieces; its datasets are the codes of each stored side to move."""
+
+    def __init__(self, path: Path, game: Game, material: Material) -> None:
+        """Raise `MissingTableError` without such a file, `CorruptTableError` or `StaleTableError` if it cannot be used."""
+        self.game, self.material, self.layout = game, material, layout_of(game, material)
+        try:
+            super().__init__(path)
+        except TablebaseError as error:
+            if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
+                raise missing_table(game, material, path.parent.parent.parent) from None
+            raise
+
+    def _check(self, root: Any) -> None:
+        self.header, stored = read_header(root, self.path, self.game, self.material)
+        self.coding, self.values_sha256 = self.header.coding, self.header.values_sha256
+        more = self.layout.size, self.header.chunk, np.dtype(self.coding.dtype)
+        self.datasets = {side: Dataset(data, *more) for side, data in stored.items()}
+
+    def chunk(self, name: Name, number: int) -> Codes:
+        """See `SealedFile.chunk`."""
+        codes = super().chunk(name, number)
+        if codes.max() >= len(self.header.summaries[int(name)].histogram):
+            raise CorruptTableError("holds a code that its statistics do not count", self.path)
+        return codes
 
     def read(self, side: int) -> Codes:
         """All codes of a side to move, shape (layout.size,)."""
         # Here, since those who look up single codes use no threads.
         from tablebase.system.compute.threads import spread
 
-        codes = np.empty(self.layout.size, dtype=self.coding.dtype)
-        self._locate_chunks(side)
+        chunk, source = self.header.chunk, self.source(side)
+        codes = np.empty(len(source), source.dtype)
 
         def read_chunks(first: int, last: int) -> None:
-            begin, end = first * self.header.chunk, min(last * self.header.chunk, self.layout.size)
-            codes[begin:end] = self.codes_between(side, begin, end)
+            codes[first * chunk : last * chunk] = source[first * chunk : last * chunk]
 
-        spread(read_chunks, self._chunk_count, GRAIN)
+        spread(read_chunks, -(-len(source) // chunk), GRAIN)
         return codes
 
-    def source(self, side: int) -> CodeSource:
-        """All codes of a side to move, read when they are asked for."""
-        self._locate_chunks(side)
-        return _Unread(self, side)
-
-    def codes_at(self, side: int, index: NDArray[np.int64], chunk: Callable[[int], Codes] | None = None) -> Codes:
-        """Codes of indices in any order; each chunk is decompressed once, or found by its number with `chunk`."""
-        find = chunk or partial(self.chunk, side)
-        codes = np.empty(len(index), dtype=self.coding.dtype)
-        numbers = index // self.header.chunk
-        # Short integers are sorted by counting.
-        small = numbers.astype(np.uint16) if self.layout.size >> 16 <= self.header.chunk else numbers
-        order = np.argsort(small, kind="stable")
-        numbers, offsets = numbers[order], (index % self.header.chunk)[order]
-        starts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
-        for begin, end in zip(starts, [*starts[1:], len(index)], strict=False):
-            codes[order[begin:end]] = find(int(numbers[begin]))[offsets[begin:end]]
-        return codes
-
-    def codes_between(self, side: int, begin: int, end: int) -> Codes:
-        """Codes of the indices from `begin` up to, but not including, `end`."""
-        codes = np.empty(end - begin, dtype=self.coding.dtype)
-        place = begin
-        while place < end:
-            number, offset = divmod(place, self.header.chunk)
-            some = self.chunk(side, number)[offset : offset + end - place]
-            codes[place - begin : place - begin + len(some)] = some
-            place += len(some)
-        return codes
-
-    def values_digest(self, codes: Mapping[int, CodeSource]) -> str:
-        """SHA-256 of the table's codes, given by side to move as `read` or `source` returns them."""
+    def check_values(self, codes: Mapping[int, CodeSource] | None = None) -> None:
+        """Raise `CorruptTableError` if codes, as `read` or `source` return them by side, are not those that were written."""
         from tablebase.system.compute.threads import each
 
+        known = {side: self.source(side) for side in self.header.summaries} if codes is None else codes
         digest = hashlib.sha256()
-        slabs = ((codes[side], begin) for side in self._data for begin in range(0, self.layout.size, SLAB))
+        slabs = ((known[side], begin) for side in self.header.summaries for begin in range(0, self.layout.size, SLAB))
         for some in each(lambda slab: slab[0][slab[1] : slab[1] + SLAB], slabs):
             digest.update(some.data)
-        return digest.hexdigest()
-
-    def close(self) -> None:
-        """Close the file; the table cannot be used afterwards."""
-        with hdf5:
-            if self._file is not None:
-                self._file.close()
-        self._raw.close()
-
-
-class _Unread:
-    """The codes of one side to move of a table, read when they are asked for; see `tablebase.tables.values.CodeSource`."""
-
-    def __init__(self, table: Table, side: int) -> None:
-        self.dtype = np.dtype(table.coding.dtype)
-        self._table, self._side = table, side
-
-    def __len__(self) -> int:
-        return self._table.layout.size
-
-    def __getitem__(self, key: slice) -> Codes:
-        begin, end, _ = key.indices(len(self))
-        return self._table.codes_between(self._side, begin, max(begin, end))
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Codes:
-        return np.asarray(self[:], dtype=dtype)
+        if digest.hexdigest() != self.values_sha256:
+            raise CorruptTableError(OTHER_VALUES, self.path)
 
 
 def read_error(path: Path, error: Exception, predicate: str = "cannot be read") -> TablebaseError:
-    """The error for one of `FAULTS`: that of the system if it says nothing about the content, else that of a damaged table."""
+    """The error for one of `ERRORS`: that of the system if it says nothing about the content, else that of a damaged table."""
     if isinstance(error, OSError) and error.errno:
         return system_error(error, path)
     if NO_MEMORY.search(str(error)):

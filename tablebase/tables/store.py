@@ -51,7 +51,7 @@ def closed(folder: Path) -> TablebaseError:
 class Store:
     """The tables of a folder: files are opened on first use, and recent chunks are kept decompressed.
 
-    Safe to use from several threads, and in processes that are forked meanwhile.
+    Safe to use from several threads, and in forked processes.
     """
 
     def __init__(self, folder: Path, cache: int | None = None) -> None:
@@ -87,7 +87,7 @@ class Store:
 
     def codes(self, table: Table, side: int, index: NDArray[np.int64]) -> Codes:
         """Codes of indices in any order; each chunk is looked up once."""
-        return table.codes_at(side, index, partial(self._chunk, table, side))
+        return table.at(side, index, partial(self._chunk, table, side))
 
     def _chunk(self, table: Table, side: int, number: int) -> Codes:
         """A chunk of a table, from the cache if it is there."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tablebase.game import Outcome
 from tablebase.positions.indexing import Layout
-from tablebase.tables.values import DRAW, FIRST, STALEMATE, Codes, Coding
+from tablebase.tables.values import DRAW, FIRST, STALEMATE, Codes, Coding, Value
 
 
 @dataclass(frozen=True)
@@ -50,13 +50,8 @@ class Summary:
 
     def longest(self, outcome: Outcome) -> tuple[int, int] | None:
         """Largest distance of a win or a loss, and the least index that has it."""
-        codes = [code for code in range(FIRST, len(self.histogram)) if self.histogram[code]]
-        distances = [
-            (self.coding.value(code).distance or 0, self.first[code])
-            for code in codes
-            if self.coding.value(code).outcome is outcome
-        ]
-        return max(distances, default=None)
+        furthest = max(self.distances(outcome), default=None)
+        return None if furthest is None else (furthest, self.first[self.coding.code(Value(outcome, furthest))])
 
 
 class CodeTally:

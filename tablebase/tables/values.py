@@ -23,6 +23,7 @@ The scalar functions are plain Python that Numba compiles unchanged.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, Protocol
@@ -53,6 +54,30 @@ class CodeSource(Protocol):
     def __getitem__(self, key: slice, /) -> Codes: ...
 
     def __array__(self, dtype: Any = None, /) -> Codes: ...
+
+
+class LazyValues:
+    """Values that are made or read when they are asked for; see `CodeSource`."""
+
+    def __init__(self, size: int, dtype: np.dtype[Any], make: Callable[[int, int], Codes] | None = None) -> None:
+        """Call ``make(begin, end)`` for some values, or override `between`."""
+        self.dtype = dtype
+        self._size, self._make = size, make
+
+    def between(self, begin: int, end: int) -> Codes:
+        """Values from the place `begin` up to, but not including, `end`."""
+        assert self._make is not None
+        return self._make(begin, end)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, key: slice) -> Codes:
+        begin, end, _ = key.indices(self._size)
+        return self.between(begin, max(begin, end))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Codes:
+        return np.asarray(self[:], dtype=dtype)
 
 
 DRAW = 0

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import h5py
 import numpy as np
@@ -22,12 +22,22 @@ from tablebase.positions.material import Material
 from tablebase.system.compute.messages import reports
 from tablebase.system.compute.threads import each
 from tablebase.system.files.outputs import draft_of
-from tablebase.tables.folder import USER_BLOCK, digest_behind, seal, title
+from tablebase.tables.folder import USER_BLOCK, file_sha256, seal, title
 from tablebase.tables.hdf5 import framed, new_dataset
 from tablebase.tables.header import BUILT, Form, root_attributes
-from tablebase.tables.reader import Table, hdf5
+from tablebase.tables.reader import OTHER_VALUES, Table, hdf5
 from tablebase.tables.summary import CodeTally, LayoutCounts, Summary
 from tablebase.tables.values import SLAB, Codes, CodeSource, Coding
+
+
+class NewDataset(NamedTuple):
+    """A dataset to be written."""
+
+    name: str
+    size: int
+    dtype: str
+    attributes: Mapping[str, Sequence[int]]
+    frames: Iterable[bytes]  # compressed chunks
 
 
 def write_draft(path: Path, game: Game, material: Material, codes: Sequence[CodeSource], coding: Coding) -> Path:
@@ -44,7 +54,7 @@ def write_draft(path: Path, game: Game, material: Material, codes: Sequence[Code
             _encode_side(side, counts, coding, chunk, values, reports("writing", number * layout.size, total))
             for number, side in enumerate(codes)
         )
-        _write_hdf5(draft, game, material, coding, BUILT, values, sides)
+        _write_sides(draft, game, material, coding, BUILT, values, sides)
 
     return write_sealed(path, title(game, material), write)
 
@@ -59,12 +69,12 @@ def rewrite_draft(path: Path, table: Table, form: Form) -> Path:
         values, size = hashlib.sha256(), table.layout.size
         total = len(table.header.summaries) * size
         sides = (
-            (summary, _frames_again(table, side, form, values, reports("writing", number * size, total)))
+            (summary, compressed_again(table.source(side), form, values, reports("writing", number * size, total)))
             for number, (side, summary) in enumerate(table.header.summaries.items())
         )
-        _write_hdf5(draft, table.game, table.material, table.coding, form, values, sides)
-        if values.hexdigest() != table.header.values_sha256:
-            raise CorruptTableError("does not hold the values it was written with", table.path)
+        _write_sides(draft, table.game, table.material, table.coding, form, values, sides)
+        if values.hexdigest() != table.values_sha256:
+            raise CorruptTableError(OTHER_VALUES, table.path)
 
     return write_sealed(path, title(table.game, table.material), write)
 
@@ -73,7 +83,7 @@ def write_sealed(path: Path, title: str, write: Callable[[Path], None]) -> Path:
     """Write an HDF5 file with a user block under a temporary name next to `path`, seal it, sync it, and return that name."""
     with drafted(path) as draft:
         write(draft)
-        block = seal(title, digest_behind(draft))
+        block = seal(title, file_sha256(draft, USER_BLOCK))
         with draft.open("r+b") as file:
             file.write(block)
             file.flush()
@@ -105,7 +115,7 @@ def _system_error(error: BaseException) -> OSError | None:
     return None if number is None else OSError(int(number[1]), str(error))
 
 
-def _write_hdf5(
+def _write_sides(
     path: Path,
     game: Game,
     material: Material,
@@ -115,17 +125,26 @@ def _write_hdf5(
     sides: Iterable[tuple[Summary, Iterable[bytes]]],
 ) -> None:
     """Write statistics and compressed chunks of each stored side, and in the end the digest of what they have added to `values`."""
-    layout = layout_of(game, material)
-    chunk = form.chunk(layout.size, coding.dtype)
+    size = layout_of(game, material).size
+    datasets = (
+        NewDataset(game.sides[side].letter, size, coding.dtype, {"histogram": counts.histogram, "first": counts.first}, frames)
+        for side, (counts, frames) in zip(sides_stored(game, material), sides, strict=True)
+    )
+    write_hdf5(path, form, datasets, lambda: root_attributes(game, material, coding.stride, values.hexdigest()))
+
+
+def write_hdf5(path: Path, form: Form, datasets: Iterable[NewDataset], attributes: Callable[[], Mapping[str, str | int]]) -> None:
+    """Write datasets into an HDF5 file behind a user block, and then the file's attributes."""
     with hdf5, h5py.File(path, "w", locking=False, userblock_size=USER_BLOCK, libver=("v110", "v110")) as file:
-        for side, (summary, frames) in zip(sides_stored(game, material), sides, strict=True):
-            dataset = new_dataset(file, game.sides[side].letter, layout.size, coding.dtype, chunk, form.level)
+        for data in datasets:
+            chunk = form.chunk(data.size, data.dtype)
+            dataset = new_dataset(file, data.name, data.size, data.dtype, chunk, form.level)
             # Before the chunks, because HDF5 would need more room for them behind those.
-            dataset.attrs["histogram"] = np.array(summary.histogram, dtype=np.int64)
-            dataset.attrs["first"] = np.array(summary.first, dtype=np.int64)
-            for place, frame in enumerate(frames):
+            for name, numbers in data.attributes.items():
+                dataset.attrs[name] = np.array(numbers, dtype=np.int64)
+            for place, frame in enumerate(data.frames):
                 dataset.id.write_direct_chunk((place * chunk,), frame)
-        for name, value in root_attributes(game, material, coding.stride, values.hexdigest()).items():
+        for name, value in attributes().items():
             # Fixed-length text is stored in the object header, which HDF5 protects with a checksum.
             file.attrs[name] = np.bytes_(value.encode()) if isinstance(value, str) else value
 
@@ -146,13 +165,12 @@ def _encode_side(
     return tally.summary(), frames
 
 
-def _frames_again(table: Table, side: int, form: Form, digest: Any, report: Callable[[int], None]) -> Iterator[bytes]:
-    """Compress and hash all codes of a side to move of a table."""
-    codes, chunk = table.source(side), form.chunk(table.layout.size, table.coding.dtype)
-    done = 0
+def compressed_again(values: CodeSource, form: Form, digest: Any, report: Callable[[int], None]) -> Iterator[bytes]:
+    """Compress and hash all values of a dataset."""
+    chunk, done = form.chunk(len(values), values.dtype), 0
     # They are read in this thread, which may hold the lock of HDF5.
-    for some, frames in each(partial(framed, chunk, form.level), _blocks(codes, chunk)):
-        digest.update(some)
+    for some, frames in each(partial(framed, chunk, form.level), _blocks(values, chunk)):
+        digest.update(some.data)
         yield from frames
         done += len(some)
         report(done)

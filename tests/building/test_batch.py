@@ -56,7 +56,6 @@ command = ["reindex"]
 
 
 def read(folder: Path, text: str) -> Batch:
-    """A batch file with this text, read."""
     path = folder / "night.toml"
     path.write_text(text)
     return read_batch(path)

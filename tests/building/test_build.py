@@ -33,7 +33,6 @@ GAME = doushouqi()
 
 @pytest.mark.parametrize("solver", thinned(SOLVERS, 2))
 def test_solvers_write_the_same_files(solver: str, three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """Every solver writes the same bytes for some three-piece tables and all that these depend on."""
     wanted = ["--material", "CvWD", "--material", "RCvW"]
     assert ask("build", "doushouqi", *wanted, "--solver", solver, "--data", tmp_path).code == 0
     expected = contents(three_pieces)
@@ -44,7 +43,6 @@ def test_solvers_write_the_same_files(solver: str, three_pieces: Path, tmp_path:
 
 
 def test_workers_write_the_same_files(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """Two workers in separate processes write the same bytes as one, and leave no other files."""
     answer = ask("build", "doushouqi", "--pieces", "2", "--workers", "2", "--data", tmp_path)
     assert (answer.code, answer.out, answer.errors) == (0, "", [])
     assert contents(tmp_path) == contents(two_pieces)
@@ -53,7 +51,6 @@ def test_workers_write_the_same_files(two_pieces: Path, tmp_path: Path, ask: Ask
 
 
 def test_a_second_build_does_nothing(copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If everything has been built, nothing is solved, written or registered again, and a message says so."""
     monkeypatch.setattr(slice_work, "solve_material", Mock(side_effect=AssertionError("solved again")))
     before = {path: path.stat().st_mtime_ns for path in copied.rglob("*.h5")}
     rows = registered(copied)
@@ -92,7 +89,6 @@ def test_a_material_is_built_with_its_dependencies(
 
 
 def test_stray_drafts_are_removed(copied: Path, ask: Ask) -> None:
-    """A build removes the drafts that an earlier build left behind."""
     stray = table_of(copied, "CvW").with_name(".CvW.h5.12345.tmp")
     stray.write_bytes(b"half a table")
     table_of(copied, "CvW").unlink()
@@ -125,7 +121,6 @@ def test_a_table_of_other_rules_is_left_alone(copied: Path, ask: Ask) -> None:
 
 
 def test_wrong_codes_are_never_published(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If a solver is wrong about one position, the build fails with a sentence that shows it, and leaves no file."""
     monkeypatch.setattr(slice_work, "solve_material", wrong_about_one(slice_work.solve_material))
     answer = ask("build", "doushouqi", "--material", "CvW", "--data", tmp_path)
     assert_refused(answer, CorruptTableError.exit_code, "which its moves contradict")

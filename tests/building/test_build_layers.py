@@ -21,7 +21,6 @@ LAYERS = "SELECT * FROM layers ORDER BY file"
 
 @pytest.fixture
 def piglets(piglet_tables: Path, tmp_path: Path) -> Path:
-    """A copy of the tables of Piglet to two and to three, to be damaged."""
     folder = tmp_path / "piglets"
     shutil.copytree(piglet_tables, folder)
     return folder
@@ -29,14 +28,12 @@ def piglets(piglet_tables: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def races(race_tables: Path, tmp_path: Path) -> Path:
-    """A copy of a table of three layers, to be damaged."""
     folder = tmp_path / "race"
     shutil.copytree(race_tables, folder)
     return folder
 
 
 def damage(path: Path, how: str) -> None:
-    """Delete a file, turn one of its bits around, or cut it off."""
     if how == "deleted":
         path.unlink()
     elif how == "a bit":
@@ -47,7 +44,6 @@ def damage(path: Path, how: str) -> None:
 
 @pytest.mark.parametrize("how", ["deleted", "a bit", "truncated", "not registered"])
 def test_what_is_missing_is_built_again(how: str, piglets: Path, ask: Ask) -> None:
-    """As it was, byte by byte, and nothing else."""
     before, path = contents(piglets), piglets / FILE
     (states,) = [row["states"] for row in rows(piglets, LAYERS) if row["file"] == FILE]
     if how == "not registered":
@@ -66,7 +62,6 @@ def test_what_is_missing_is_built_again(how: str, piglets: Path, ask: Ask) -> No
 
 
 def test_reindex_refuses_files_in_another_place(piglets: Path, ask: Ask) -> None:
-    """And leaves the old catalog as it was."""
     before = (piglets / "catalog.sqlite").read_bytes()
     (piglets / FILE).rename((piglets / FILE).with_name("other.h5"))
     assert_refused(ask("reindex", "--data", piglets), 1, NAME)
@@ -87,7 +82,6 @@ def test_the_catalog_counts_what_is_open(races: Path) -> None:
 
 @pytest.mark.parametrize("how", ["deleted", "a bit", "truncated"])
 def test_verify_names_the_damaged_file_alone(how: str, races: Path, ask: Ask) -> None:
-    """Of three files the last one is damaged; the others are still checked."""
     assert list(contents(races)) == [f"{PLACE}/{layer}.h5" for layer in ("0-0", "1-0", "1-1")]
     assert ask("verify", RACE, "--data", races).err == "correct tables: 3 of 3\n"
     path = races / PLACE / "1-1.h5"
@@ -110,7 +104,6 @@ def test_layers_behind_a_damaged_one_are_not_blamed(races: Path, ask: Ask) -> No
 
 
 def prunable(folder: Path, ask: Ask) -> dict[str, str]:
-    """Why each file that `prune` lists may go."""
     return {row["file"]: row["reason"] for row in ask("prune", "--format", "json", "--data", folder).json}
 
 

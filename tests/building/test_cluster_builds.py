@@ -2,6 +2,7 @@
 
 import re
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from threading import Timer
@@ -24,7 +25,6 @@ from tablebase.building.shared_folder import site
 from tablebase.errors import CapacityError, ClusterError, CorruptTableError
 from tablebase.positions.material import Material, parse_material
 from tablebase.system.compute.processes import clean_up
-from tablebase.system.executors.dask import DaskExecutor
 from tablebase.system.executors.executor import Limits
 from tablebase.system.files.outputs import draft_of
 from tablebase.tables.folder import TOKEN, await_file
@@ -35,7 +35,6 @@ GAME = doushouqi()
 
 @pytest.fixture
 def a_worker(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A cluster of one worker."""
     with cluster(tmp_path_factory.mktemp("dask")) as started:
         started.start_worker("--resources", "memory=2000000000")
         wait_for_workers(started, 1)
@@ -44,7 +43,6 @@ def a_worker(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.mark.full
 def test_a_worker_elsewhere_builds_the_same(a_worker: DaskCluster, two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """By the command line: bytes and rows are those of a build on this machine, nothing is left behind, and all is verified."""
     where = ("--executor", "dask", "--scheduler", a_worker.address, "--data", tmp_path)
     answer = ask("build", "doushouqi", "--pieces", 2, *where)
     assert answer.code == 0, answer.err
@@ -56,7 +54,6 @@ def test_a_worker_elsewhere_builds_the_same(a_worker: DaskCluster, two_pieces: P
 
 
 def test_what_a_killed_build_has_left_goes_with_the_next_one(tmp_path: Path, ask: Ask) -> None:
-    """Also if that one is built without a cluster."""
     for name in (TOKEN, f"{TOKEN}-host-0a1b2c3d"):
         (tmp_path / name).write_text("token")
     assert ask("build", "doushouqi", "--material", "CvC", "--data", tmp_path).code == 0
@@ -71,7 +68,6 @@ def test_a_deadline_ends_a_build(tmp_path: Path, ask: Ask) -> None:
 
 
 def build_shared(folder: Path, name: str, old: frozenset[Material] = frozenset()) -> Made:
-    """What a worker does."""
     return slice_work.make_shared_table("doushouqi", folder, "auto", old, parse_material(GAME, name))
 
 
@@ -92,8 +88,7 @@ def test_a_table_damaged_during_a_build(
     path, said = table_of(copied, "CvW"), []
     damage_after_look(monkeypatch, make_tables, "examine", lambda: flip(path, middle_of_codes(path)))
     planned = plan(GAME, None, [parse_material(GAME, "RCvW")])
-    executor = DaskExecutor(scheduler=a_worker.address)
-    built = {one.key for one in build(GAME, planned, copied, executor=executor, say=said.append)}
+    built = {one.key for one in build(GAME, planned, copied, scheduler=a_worker.address, say=said.append)}
     assert built == {parse_material(GAME, name) for name in ("CvW", "RCvW")}
     assert [str(path) in line for line in said] == [True]
     assert {file: data for file, data in contents(copied).items() if "/2/" in file} == contents(two_pieces)
@@ -121,7 +116,6 @@ def test_drafts_have_names_of_their_own() -> None:
 
 
 def test_a_file_that_comes_late_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """But not for ever."""
     monkeypatch.setattr("tablebase.tables.folder.INTERVAL", 0.01)
     late = tmp_path / "late"
     assert not await_file(late, 0.05)
@@ -134,22 +128,18 @@ def test_a_file_that_comes_late_is_waited_for(tmp_path: Path, monkeypatch: pytes
 def test_memory_is_that_of_one_worker(tmp_path: Path) -> None:
     """A table for which it is not enough is refused although all workers together have it, before any is started."""
     with pytest.raises(CapacityError, match="at most 1,000 can be used: use a worker with more memory"):
-        list(build(GAME, plan(GAME, 2, []), tmp_path, executor=DaskExecutor(Limits(9**9, 1000, each=True))))
+        list(build(GAME, plan(GAME, 2, []), tmp_path, limits=Limits(9**9, 1000, each=True)))
 
 
-def test_a_worker_with_the_same_folder_and_program_is_fine(tmp_path: Path) -> None:
-    """And after the build the token is gone."""
+@pytest.mark.parametrize("leave", [lambda: None, clean_up], ids=["the end", "a signal"])
+def test_a_worker_with_the_same_folder_and_program_is_fine(leave: Callable[[], None], tmp_path: Path) -> None:
+    """After the build, however it ends, the token is gone."""
     with site(tmp_path, GAME) as mine:
         assert mine() is None
         assert [path.name for path in tmp_path.iterdir()] == [TOKEN]
+        leave()
+        assert leave is not clean_up or not list(tmp_path.iterdir())
     assert not list(tmp_path.iterdir())
-
-
-def test_a_signal_leaves_no_token(tmp_path: Path) -> None:
-    """A program that ends at once leaves nothing behind."""
-    with site(tmp_path, GAME):
-        clean_up()
-        assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
@@ -172,7 +162,6 @@ def test_a_worker_of_another_mind_says_so(tmp_path: Path, change: dict[str, Any]
 
 
 def test_a_worker_that_cannot_write_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before it has solved anything."""
     with site(tmp_path, GAME) as mine:
         monkeypatch.setattr(Path, "touch", Mock(side_effect=PermissionError(13, "Permission denied")))
         error = mine()
@@ -182,7 +171,6 @@ def test_a_worker_that_cannot_write_says_so(tmp_path: Path, monkeypatch: pytest.
 
 @pytest.mark.full
 def test_a_build_refuses_a_worker_of_another_mind(tmp_path: Path) -> None:
-    """It names the worker and the cure, and nothing is solved."""
     (tmp_path / "sitecustomize.py").write_text("import tablebase.version\ntablebase.version.VERSION = '0.0.9'\n")
     path = f"{tmp_path}:{':'.join(filter(None, sys.path))}"
     with cluster(tmp_path, PYTHONPATH=path) as started:
@@ -190,6 +178,6 @@ def test_a_build_refuses_a_worker_of_another_mind(tmp_path: Path) -> None:
         with pytest.raises(
             ClusterError, match=r"^the worker tcp://\S+ has version 0\.0\.9 of this program instead of .*: install the"
         ):
-            list(build(GAME, plan(GAME, 2, []), tmp_path / "data", executor=DaskExecutor(scheduler=started.address)))
+            list(build(GAME, plan(GAME, 2, []), tmp_path / "data", scheduler=started.address))
     assert contents(tmp_path / "data") == {}
     assert drafts(tmp_path / "data") == []

@@ -32,25 +32,21 @@ POSITION = "7/7/7/7/3c3/7/7/R6/7 w"
 
 
 def named(folder: Path) -> set[str]:
-    """The materials that a folder has files of."""
     return {Path(name).stem for name in contents(folder)}
 
 
 def listed(folder: Path) -> dict[str, str]:
-    """The list of checksums, by file."""
     lines = (folder / CHECKSUMS).read_text().splitlines()
     assert all(line[64:66] == "  " for line in lines)
     return {line[66:]: line[:64] for line in lines}
 
 
 def unlinkable(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if all folders were on file systems of their own."""
     monkeypatch.setattr(os, "link", Mock(side_effect=OSError(errno.EXDEV, "Invalid cross-device link")))
     monkeypatch.setattr(copies, "on_one_file_system", lambda *_: False)
 
 
 def interrupt_at(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the next command be interrupted after it has published this many tables."""
     register, count = transfer._register, []
 
     def fail(*arguments: Any) -> None:
@@ -114,7 +110,6 @@ def test_only_what_is_asked_for_is_copied(
 
 
 def test_a_missing_table_is_named(copied: Path, three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """Whether it is asked for itself or by what depends on it; and nothing is copied."""
     data = tmp_path / "data"
     shutil.copytree(three_pieces, data)
     forget(data, "doushouqi/2/CvT.h5")
@@ -151,7 +146,6 @@ def test_a_copy_goes_on(number: int, two_pieces: Path, tmp_path: Path, ask: Ask,
 
 
 def test_a_file_that_was_lost_is_copied_again(two_pieces: Path, copied: Path, ask: Ask) -> None:
-    """Although the catalog still lists it."""
     (copied / "doushouqi/2/RvC.h5").unlink()
     assert "1 of 10 tables" in ask("copy", "doushouqi", "--data", two_pieces, "--to", copied).err
     assert contents(copied) == contents(two_pieces)
@@ -168,7 +162,6 @@ def contradicting(copied: Path) -> Path:
 
 
 def test_a_copy_that_contradicts_changes_nothing(two_pieces: Path, contradicting: Path, ask: Ask) -> None:
-    """All contradictions are named; not even what is missing is copied."""
     before = contents(contradicting), (contradicting / FILE_NAME).read_bytes()
     answer = ask("copy", "doushouqi", "--data", two_pieces, "--to", contradicting)
     assert_refused(answer, 2, str(contradicting), "CvW.h5 has other values", "RvC.h5 is another file")
@@ -177,7 +170,6 @@ def test_a_copy_that_contradicts_changes_nothing(two_pieces: Path, contradicting
 
 
 def test_a_merge_takes_in_what_does_not_contradict(two_pieces: Path, contradicting: Path, ask: Ask) -> None:
-    """The rest is named, and stays as it was."""
     before = contents(contradicting)
     answer = ask("merge", two_pieces, "--data", contradicting)
     assert_refused(answer, 2, "CvW.h5 has other values", "RvC.h5 is another file")
@@ -245,7 +237,6 @@ def test_a_damaged_table_is_not_taken(command: str, copied: Path, tmp_path: Path
 
 
 def test_a_seal_that_does_not_fit_is_refused(copied: Path, tmp_path: Path, ask: Ask) -> None:
-    """Although the catalog lists the file as it is."""
     path = copied / "doushouqi/2/RvC.h5"
     flip(path, 3000)
     forge(copied, f"UPDATE tables SET file_sha256 = '{hashlib.sha256(path.read_bytes()).hexdigest()}' WHERE material = 'RvC'")
@@ -275,7 +266,6 @@ def test_a_disk_that_is_too_small(two_pieces: Path, tmp_path: Path, ask: Ask, mo
 
 
 def test_games_with_chance(piglet_tables: Path, two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """Their layers are copied and merged like tables, with their seconds."""
     game, copy = "pig-die=2-target=3", tmp_path / "copy"
     assert ask("copy", game, "--data", piglet_tables, "--to", copy).code == 0
     assert ask("merge", piglet_tables, "--data", copy).code == 0
@@ -338,10 +328,10 @@ def test_one_form_does_not_contradict_the_other(packed: Path, three_pieces: Path
 
 
 @pytest.mark.parametrize(
-    ("sort", "words", "name", "error"),
+    ("sort", "words", "name"),
     [
-        (SliceTables, ["doushouqi", "--material", "CvW", "--data", "two_pieces"], "w", "the values that were registered"),
-        (LayerTables, ["pig-die=2-target=3", "--data", "piglet_tables"], "lower", "the values it was written with"),
+        (SliceTables, ["doushouqi", "--material", "CvW", "--data", "two_pieces"], "w"),
+        (LayerTables, ["pig-die=2-target=3", "--data", "piglet_tables"], "lower"),
     ],
     ids=["slices", "layers"],
 )
@@ -349,7 +339,6 @@ def test_what_was_written_is_read_back(
     sort: type[TableKind[Any, Any]],
     words: list[str],
     name: str,
-    error: str,
     request: pytest.FixtureRequest,
     tmp_path: Path,
     ask: Ask,
@@ -369,13 +358,12 @@ def test_what_was_written_is_read_back(
     monkeypatch.setattr(sort, "rewrite", damaged)
     folder = request.getfixturevalue(words[-1])
     answer = ask("pack", *words[:-1], folder, "--to", tmp_path)
-    assert_refused(answer, CorruptTableError.exit_code, f"does not hold {error}")
+    assert_refused(answer, CorruptTableError.exit_code, "does not hold the values it was written with")
     assert (contents(tmp_path), drafts(tmp_path)) == ({}, [])
 
 
 @pytest.mark.parametrize("command", [["pack", "doushouqi", "--data", "{two}"], ["unpack", "{two}"]])
 def test_packing_knows_folders_alone(command: list[str], two_pieces: Path, ask: Ask) -> None:
-    """An address is not taken for the name of a folder."""
     answer = ask(*(word.format(two=two_pieces) for word in command), "--to", "s3://bucket/path")
     assert_refused(answer, 2)
     assert "s3://bucket/path is not a folder" in answer.err

@@ -33,7 +33,6 @@ PUBLISHED = {
 
 
 def test_disk_space_from_an_empty_folder(three_pieces: Path) -> None:
-    """Within a tenth of what the files of Dou Shou Qi take."""
     taken = {pieces: sum(file.stat().st_size for file in (three_pieces / f"doushouqi/{pieces}").iterdir()) for pieces in (2, 3)}
     # All 134 files of a whole build.
     taken[4] = 88_672_570
@@ -42,7 +41,6 @@ def test_disk_space_from_an_empty_folder(three_pieces: Path) -> None:
 
 
 def test_estimates_are_the_published_numbers() -> None:
-    """Slices, distinct slices and placements of two to five pieces."""
     lines = estimate(GAME, 5, [])
     assert {one.pieces: (one.slices, one.distinct, one.placements, one.distinct_placements) for one in lines} == PUBLISHED
     assert [one.tables for one in lines[:2]] == [10, 42]
@@ -56,7 +54,6 @@ def test_disk_counts_what_is_stored() -> None:
 
 
 def cost(material: str, seconds: float | None, engine: str | None = "planes", codes: int = 1) -> TableCost:
-    """What a table took."""
     return TableCost(material, codes, 1000, seconds, engine)
 
 
@@ -110,7 +107,6 @@ def test_a_former_solver_in_a_catalog() -> None:
 
 
 def check(planned: Sequence[Material], folder: Path, limits: Limits, solver: str) -> None:
-    """Raise `CapacityError` unless tables fit."""
     kind = SliceTables(GAME)
     jobs = kind.jobs_of(planned, folder)
     plan = table_plan.plan_tables(kind, TableQuery(solver=solver), BuildOptions(folder, limits), jobs)
@@ -118,7 +114,6 @@ def check(planned: Sequence[Material], folder: Path, limits: Limits, solver: str
 
 
 def test_too_little_memory(tmp_path: Path) -> None:
-    """The largest table is named, with what it needs and what is allowed."""
     planned = plan(GAME, None, [parse_material(GAME, "RCvW")])
     with pytest.raises(CapacityError) as caught:
         check(planned, tmp_path, Limits(memory=1000), "reference")
@@ -129,7 +124,6 @@ def test_too_little_memory(tmp_path: Path) -> None:
 
 
 def test_just_enough_memory(tmp_path: Path) -> None:
-    """What a table needs with the solver that needs least is enough, to the byte."""
     planned = [parse_material(GAME, "RvC")]
     needed = memory(GAME, planned[0], allowed=0)
     assert needed <= memory(GAME, planned[0])
@@ -148,7 +142,6 @@ def test_too_small_a_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_too_small_a_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All tables together count, and the sentence names the folder, what they need and what is free."""
     planned = [parse_material(GAME, name) for name in ("CvW", "CvT")]
     sizes = [line.disk for line in estimate(GAME, None, planned)]
     monkeypatch.setattr(table_plan, "free_space", lambda _: sum(sizes) + 1)

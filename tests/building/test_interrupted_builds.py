@@ -1,23 +1,18 @@
 """Builds that are interrupted, or whose workers end: nothing is lost, and they go on, also within a table."""
 
-import os
 import signal
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from subprocess import Popen
 from typing import Any
 from unittest.mock import Mock
 
 import numpy as np
-import psutil
 import pytest
 from support.catalogs import registered
 from support.checks import at_least_one
 from support.faults import wrong_about_one
-from support.processes import wait_for
-from support.program import Answer, Ask, ask_fresh, assert_refused, contents, drafts, start_fresh, table_of
+from support.program import Ask, ask_fresh, assert_refused, contents, drafts, table_of
 
 from tablebase.building import slice_work
 from tablebase.catalog.sqlite import FILE_NAME
@@ -32,33 +27,10 @@ from tablebase.tables.values import DRAW
 from tablebase.tables.writer import write_draft
 from tablebase_rules.doushouqi import game as doushouqi
 
-
-@pytest.fixture
-def build_of_two(tmp_path: Path) -> Iterator[Popen[str]]:
-    """The process of a three-piece build with two workers, which has two children at least, and a table on disk."""
-    with start_fresh("build", "doushouqi", "--pieces", "3", "--workers", "2", "--data", tmp_path) as process:
-        wait_for(lambda: process.poll() is not None or bool(contents(tmp_path) and len(children(process)) > 2))
-        assert process.poll() is None
-        yield process
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-
-
-def children(process: Popen[str]) -> list[int]:
-    """The processes that a process has started, oldest first."""
-    return sorted(one.pid for one in psutil.Process(process.pid).children())
-
-
-def ended(process: Popen[str]) -> Answer:
-    """Wait for a process to end, and return its output."""
-    out, err = process.communicate(timeout=60)
-    return Answer(process.returncode, out, err)
-
-
 AFTER_FOUR = """
 import os
 import shutil
-from tablebase.building.registrar import Registrar
+from tablebase.building.make_tables import Registrar
 from tablebase.commands.program import main
 
 register, tables = Registrar.add, []
@@ -105,7 +77,7 @@ def test_an_interrupted_build_resumes(
 
 BELL = """
 import os, signal
-from tablebase.building.registrar import Registrar
+from tablebase.building.make_tables import Registrar
 from tablebase.commands.program import main
 
 class Bell:
@@ -132,20 +104,6 @@ def test_an_interruption_is_never_lost(tmp_path: Path) -> None:
     assert_refused(answer, 130)
     assert "Traceback" not in answer.err
     assert len(contents(tmp_path)) < 6
-
-
-@pytest.mark.full
-def test_workers_print_nothing_when_interrupted(build_of_two: Popen[str]) -> None:
-    """If Ctrl-C reaches newly started workers just before the main process, still only one sentence is printed."""
-    time.sleep(0.04)
-    for child in children(build_of_two):
-        os.kill(child, signal.SIGINT)
-    time.sleep(0.1)
-    os.killpg(build_of_two.pid, signal.SIGINT)
-    answer = ended(build_of_two)
-    assert "Traceback" not in answer.err
-    assert_refused(answer, 130, "interrupted")
-    assert answer.out == ""
 
 
 GAME = doushouqi()
@@ -246,7 +204,6 @@ def test_other_commands_leave_checkpoints_alone(stopped: Path, ask: Ask) -> None
 
 
 def test_a_build_with_another_solver_begins_again(stopped: Path, ask: Ask, saves: list[tuple[str, int]]) -> None:
-    """And leaves nothing of the first one."""
     assert ask("build", "doushouqi", "--material", "RCvW", "--solver", "planes", "--data", stopped).code == 0
     assert saves[0] == (".RCvW.h5.checkpoint", 1)
     assert drafts(stopped) == []
@@ -263,7 +220,6 @@ def test_what_a_killed_build_has_forgotten_is_removed(stopped: Path, three_piece
 def test_nobody_goes_on_from_wrong_codes(
     copied: Path, ask: Ask, saves: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If the check finds a fault, the next build begins again."""
     monkeypatch.setattr(slice_work, "solve_material", wrong_about_one(slice_work.solve_material))
     assert ask("build", "doushouqi", "--material", "RCvW", "--data", copied).code == CorruptTableError.exit_code
     assert saves

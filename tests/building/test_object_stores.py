@@ -20,7 +20,6 @@ URL = "memory://bucket/path"
 
 @pytest.fixture
 def stored() -> Iterator[Any]:
-    """The store, empty."""
     files = fsspec.filesystem("memory")
     files.store.clear()
     yield files
@@ -28,7 +27,6 @@ def stored() -> Iterator[Any]:
 
 
 def held(stored: Any) -> dict[str, bytes]:
-    """All that is in the store, by name."""
     return {name.removeprefix("/bucket/path/"): stored.cat_file(name) for name in stored.find("/")}
 
 
@@ -47,7 +45,6 @@ def test_there_and_back(url: str, two_pieces: Path, tmp_path: Path, stored: Any,
 
 
 def test_other_values_there_are_not_replaced(two_pieces: Path, copied: Path, stored: Any, ask: Ask) -> None:
-    """The table is named with the address, and nothing is stored."""
     assert ask("copy", "doushouqi", "--material", "RvC", "--data", two_pieces, "--to", URL).code == 0
     before = held(stored)
     forge(copied, "UPDATE tables SET values_sha256 = 'other' WHERE material = 'RvC'")
@@ -97,7 +94,6 @@ def test_the_catalog_of_a_store_that_must_be_rebuilt(two_pieces: Path, tmp_path:
 
 
 def test_a_damaged_object_is_named(two_pieces: Path, tmp_path: Path, stored: Any, ask: Ask) -> None:
-    """By its address, and it is not taken."""
     assert ask("copy", "doushouqi", "--data", two_pieces, "--to", URL).code == 0
     data = bytearray(held(stored)["doushouqi/2/RvC.h5"])
     data[3000] ^= 1
@@ -111,7 +107,6 @@ def test_a_damaged_object_is_named(two_pieces: Path, tmp_path: Path, stored: Any
 @pytest.mark.parametrize(("url", "error"), [(URL, f"no tablebase in {URL}"), ("nope://bucket/path", "nope://bucket/path")])
 @pytest.mark.usefixtures("stored")
 def test_an_address_without_tables(url: str, error: str, tmp_path: Path, ask: Ask) -> None:
-    """One sentence names it."""
     assert_refused(ask("merge", url, "--data", tmp_path / "data"), 2, error)
     assert not (tmp_path / "data").exists()
 

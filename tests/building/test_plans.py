@@ -27,7 +27,6 @@ GAME = doushouqi()
 
 
 def names(game: Game, planned: tuple[Material, ...]) -> list[str]:
-    """Names of planned tables."""
     return [material_name(game, table) for table in planned]
 
 
@@ -47,13 +46,11 @@ def names(game: Game, planned: tuple[Material, ...]) -> list[str]:
     ],
 )
 def test_sizes(text: str, size: int) -> None:
-    """A number of bytes, or of powers of 1024, in either case, with or without B."""
     assert parse_size(text) == size
 
 
 @pytest.mark.parametrize("text", ["", "G", "8X", "8GG", "-1", "+1", "1,000", "1e9", "0x10", ".5G", "5.G", "nan", "8G free"])
 def test_what_is_no_size(text: str) -> None:
-    """The sentence repeats the text and shows what to write."""
     with pytest.raises(TablebaseError, match=f"^invalid size {re.escape(repr(text))}: .*8G"):
         parse_size(text)
 
@@ -72,7 +69,6 @@ def after_captures(game: Game, table: Material) -> set[Material]:
 
 
 def homes(game: Game, material: Material) -> set[Material]:
-    """The materials whose tables may stand for this one."""
     twins = [material] if game.swap is None else [material, swapped_material(game, material)]
     return {representative(game, twin) for twin in twins}
 
@@ -88,7 +84,6 @@ def homes(game: Game, material: Material) -> set[Material]:
     ],
 )
 def test_a_plan_is_closed(game: Game, pieces: int | None, wanted: list[str]) -> None:
-    """Every capture that can happen leads to a table that stands earlier in the plan, and no table stands twice."""
     planned = plan(game, pieces, [parse_material(game, name) for name in wanted])
     assert len(set(planned)) == len(planned) > 0
     for place, table in enumerate(planned):
@@ -109,7 +104,6 @@ def test_a_plan_by_pieces_has_all_tables() -> None:
 
 @pytest.mark.parametrize("pieces", [-1, 0, 1, 17])
 def test_a_number_of_pieces_that_no_slice_has(pieces: int) -> None:
-    """The sentence says how many there may be."""
     with pytest.raises(TablebaseError, match=f"^doushouqi has slices of 2 to 16 pieces, not {pieces}$"):
         plan(GAME, pieces, [])
 
@@ -131,14 +125,12 @@ def test_what_could_never_be_solved(pieces: int | None, wanted: list[str], name:
 
 
 def sharing(game: Game, planned: Sequence[Material], limits: Limits) -> str:
-    """Describe how workers share tables."""
     kind = SliceTables(game)
     jobs = kind.jobs_of(planned, Path("nowhere"))
     return kind.sharing(jobs, SpeedModel(game, limits=limits), BuildOptions(Path("nowhere"), limits))
 
 
 def test_how_workers_divide_the_work_is_said() -> None:
-    """Among tables; within those of which two do not fit into memory; and within all tables of a chain."""
     planned = plan(GAME, None, [parse_material(GAME, "RWvCE")])
     *_, second, largest = sorted(memory(GAME, material) for material in planned)
     describe = partial(sharing, GAME, planned)

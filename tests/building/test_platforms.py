@@ -42,7 +42,6 @@ def test_nothing_but_libraries_needs_posix() -> None:
 
 @pytest.mark.full
 def test_a_build_without_posix(tmp_path: Path, hexapawns: Path) -> None:
-    """Tables are built and read on a system that has neither fcntl, SIGHUP, pread nor sysconf."""
     answer = ask_fresh("--data", tmp_path, program=ELSEWHERE)
     assert (answer.code, answer.errors) == (0, [])
     assert "\n  6   w      loss             0" in answer.out

@@ -82,7 +82,6 @@ def test_all_is_listed_with_its_size_and_reason(littered: Path, ask: Ask) -> Non
 
 @on_both
 def test_what_is_listed_is_removed_and_nothing_else(littered: Path, ask: Ask) -> None:
-    """Files and their rows; what is left verifies, and what was removed can be built again."""
     others = add_others(littered)
     kept = {name: data for name, data in contents(littered).items() if name not in EXPECTED}
     answer = ask("prune", "--yes", "--data", littered)
@@ -114,7 +113,6 @@ def test_a_sound_tablebase_has_nothing_to_remove(hexapawns: Path, copied: Path, 
 
 @pytest.mark.parametrize(("reply", "left"), [("y", 0), ("Yes", 0), ("n", 1), ("", 1), ("yesterday", 1)])
 def test_a_terminal_is_asked(reply: str, left: int, copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only a yes removes anything."""
     (copied / "doushouqi" / "2" / ".RvL.h5.4711.tmp").write_bytes(b"half a table")
     monkeypatch.setattr(sys, "stdin", StringIO(f"{reply}\n"))
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True)

@@ -48,7 +48,6 @@ def test_reindex_needs_only_the_files(old: str, copied: Path, ask: Ask) -> None:
 
 @on_both
 def test_what_only_the_catalog_knows_is_kept(copied: Path, ask: Ask) -> None:
-    """Solver, seconds and patterns of a table survive, but not where its rows are damaged."""
     assert ask("patterns", "doushouqi", *[f"--material={name}" for name in ("CvW", "RvC")], "--data", copied).code == 0
     solvers, patterns = rows(copied, SOLVERS), rows(copied, PATTERNS)
     assert {row["material"] for row in patterns} == {"CvW", "RvC"}
@@ -67,7 +66,6 @@ def test_what_only_the_catalog_knows_is_kept(copied: Path, ask: Ask) -> None:
 
 @on_both
 def test_nothing_is_kept_about_another_file(copied: Path, ask: Ask) -> None:
-    """Who built a table is not said of a file that has taken its place."""
     forge(copied, "UPDATE tables SET file_sha256 = 'other' WHERE material = 'CvW'")
     assert ask("reindex", "--data", copied).code == 0
     assert [row["material"] for row in rows(copied, SOLVERS) if row["engine"] is None] == ["CvW"]
@@ -158,7 +156,6 @@ def test_what_is_left_out_is_said(copied: Path, ask: Ask) -> None:
 
 
 def catalog_file(folder: Path) -> bytes | None:
-    """The bytes of the catalog, if it is a file."""
     return (folder / FILE_NAME).read_bytes() if (folder / FILE_NAME).exists() else None
 
 
@@ -175,7 +172,6 @@ def catalog_file(folder: Path) -> bytes | None:
 def test_a_failure_half_way_changes_nothing(
     number: int, error: BaseException, code: int, copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After so many tables: the old catalog has the same rows, a file the same bytes, and nothing is left beside it."""
     before = catalog_file(copied), everything(copied)
     enter, entered = reindex.enter, []
 
@@ -231,7 +227,6 @@ def check_repair(answer: Answer, path: Path, broken: bytes, sound: dict[str, byt
 
 @once_on_postgresql("damage", DAMAGES)
 def test_a_damaged_table_is_built_again(damage: Callable[[Path], object], copied: Path, two_pieces: Path, ask: Ask) -> None:
-    """However it was damaged; the catalog says the same as before."""
     path, before = table_of(copied, "RvE"), snapshot(copied)
     damage(path)
     broken = path.read_bytes()

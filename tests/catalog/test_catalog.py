@@ -44,14 +44,12 @@ PUBLISHED = [
 
 
 def dump(folder: Path) -> list[str]:
-    """The whole database as SQL, and two of its settings."""
     with closing(sqlite3.connect(folder / FILE_NAME)) as connection:
         settings = [str(connection.execute(f"PRAGMA {name}").fetchall()) for name in ("user_version", "journal_mode")]
         return [*settings, *connection.iterdump()]
 
 
 def test_counts_are_the_published_ones(three_pieces: Path, ask: Ask) -> None:
-    """Two and three pieces have the paper's counts of wins, losses and draws, and its longest ones."""
     assert ask("stats", "doushouqi", "--data", three_pieces, "--format", "json").json == PUBLISHED
 
 
@@ -107,7 +105,6 @@ HINTS = {
     ],
 )
 def test_sql_only_reads(statement: str, copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What would write, attach or do two things at once is refused in one sentence, with a hint, and leaves no trace."""
     monkeypatch.chdir(copied)
     before = dump(copied), drafts(copied)
     answer = ask("sql", statement, "--data", copied)
@@ -153,7 +150,6 @@ def test_nobody_waits_for_a_reader(copied: Path, monkeypatch: pytest.MonkeyPatch
 
 @on_both
 def test_tables_of_other_rules_are_not_counted(copied: Path, ask: Ask) -> None:
-    """What was built under other rules than those installed is no part of any statistics."""
     forge(copied, "UPDATE tables SET rules_digest = 'other' WHERE material = 'RvC'")
     lines = ask("stats", "doushouqi", "--by", "material", "--data", copied, "--format", "json").json
     home = parse_material(GAME, "RvC")
@@ -194,7 +190,6 @@ RECORDS = (
 
 
 def check_records(tables: Tablebase, name: str, count: int) -> None:
-    """Each slice's records are positions of its own material with its own side to move, and have the recorded distances."""
     game, found = load_game(name), rows(tables.folder, RECORDS.format(name))
     assert len(found) == count
     for row in at_least_one(found):
@@ -208,20 +203,14 @@ def check_records(tables: Tablebase, name: str, count: int) -> None:
                 assert tables.probe_value(name, text) == (outcome, distance), text
 
 
-def test_records_of_all_slices_of_two_and_three_pieces(more_tables: Tablebase) -> None:
-    """Aliases are counted as well; some of them swap colours."""
+def test_records_of_slices_and_their_aliases(more_tables: Tablebase, pawn_tables: Tablebase) -> None:
+    """Some aliases swap colours; in Hexapawn the side to move is part of a slice that colour swap leaves alone."""
     check_records(more_tables, "doushouqi", 64 + 448)
-
-
-def test_records_of_pawns(pawn_tables: Tablebase) -> None:
-    """In Hexapawn the side to move is part of a slice that colour swap leaves alone."""
-    game = load_game("hexapawn")
-    check_records(pawn_tables, "hexapawn", sum(len(slices(game, pieces)) for pieces in range(2, 7)))
+    check_records(pawn_tables, "hexapawn", sum(len(slices(load_game("hexapawn"), pieces)) for pieces in range(2, 7)))
 
 
 @pytest.mark.parametrize("name", ["foxhounds-4x4", "hasenspiel-4x8-pawns=1"])
 def test_records_of_sides_that_are_not_alike(name: str, tmp_path: Path, ask: Ask) -> None:
-    """Without colour swap each slice is listed with both sides to move."""
     assert ask("build", name, "--data", tmp_path).code == 0
     with tablebase.open(tmp_path) as tables:
         found = {row["side"] for row in rows(tmp_path, RECORDS.format(name))}
@@ -250,7 +239,6 @@ def test_another_version_is_rebuilt(step: int, when: str, copied: Path, ask: Ask
 
 
 def test_pairings_are_those_of_locations(two_pieces: Path) -> None:
-    """Every slice says which of its pieces plays which, counted from 1."""
     game = load_game("doushouqi")
     with closing(Catalog(two_pieces)) as catalog:
         rows = catalog.sql("SELECT material, side, stored_as, pairing FROM slice_counts")[1]

@@ -15,7 +15,7 @@ from support.catalogs import forget, snapshot
 from support.checks import thinned
 from support.program import Ask, assert_one_sentence, assert_refused, table_of
 
-from tablebase.building import registrar
+from tablebase.building import make_tables
 from tablebase.building.plan import plan
 from tablebase.catalog import database, sqlite
 from tablebase.catalog.sqlite import FILE_NAME
@@ -42,7 +42,7 @@ def connections(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_a_build_connects_once(tmp_path: Path, ask: Ask, connections: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """A new one at the end, to make and fill the catalog; a finished one to read it. `stats` connects once, `probe` never."""
-    monkeypatch.setattr(registrar, "INTERVAL", 1000.0)
+    monkeypatch.setattr(make_tables, "INTERVAL", 1000.0)
     for words, expected in (
         (["build", "hexapawn"], 1),
         (["build", "hexapawn"], 1),
@@ -58,7 +58,6 @@ def test_a_build_connects_once(tmp_path: Path, ask: Ask, connections: list[str],
 
 @contextmanager
 def held(folder: Path, how: str) -> Iterator[sqlite3.Connection]:
-    """Another program that has locked the catalog: ``EXCLUSIVE`` also against readers, or for a transaction that reads."""
     with closing(sqlite3.connect(folder / FILE_NAME, isolation_level=None, check_same_thread=False)) as holder:
         if how == "EXCLUSIVE":
             holder.execute("BEGIN EXCLUSIVE")
@@ -70,7 +69,6 @@ def held(folder: Path, how: str) -> Iterator[sqlite3.Connection]:
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands that wait 0.3 s, and say so after 0.1 s."""
     real = database.Patience.__init__
 
     def short(self: database.Patience, place: str, seconds: float | None) -> None:
@@ -79,7 +77,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database.Patience, "__init__", short)
     monkeypatch.setattr(database, "SILENCE", 0.1)
     for name in ("BRIEF", "AT_LEAST"):
-        monkeypatch.setattr(registrar, name, 0.02)
+        monkeypatch.setattr(make_tables, name, 0.02)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +108,6 @@ def test_patience_with_a_locked_catalog_ends(words: list[str], copied: Path, ask
 
 
 def after(seconds: float, do: Callable[[], object]) -> threading.Timer:
-    """Do something later."""
     timer = threading.Timer(seconds, do)
     timer.start()
     return timer
@@ -119,7 +116,6 @@ def after(seconds: float, do: Callable[[], object]) -> threading.Timer:
 @pytest.mark.parametrize("how", ["EXCLUSIVE", "reading"])
 @pytest.mark.parametrize("words", thinned([BUILD, STATS, ["reindex"]], 2), ids=lambda words: words[0])
 def test_a_command_continues_when_the_catalog_is_free(how: str, words: list[str], copied: Path, ask: Ask) -> None:
-    """Nothing is said of a short time."""
     known = snapshot(copied)
     forget(copied, "doushouqi/2/CvW.h5")
     with held(copied, how) as holder:
@@ -138,7 +134,7 @@ def test_a_reader_does_not_end_a_build(copied: Path, ask: Ask, monkeypatch: pyte
     forget(copied, "doushouqi/2/CvW.h5")
     table_of(copied, "CvW").unlink()
     monkeypatch.setattr(database, "SILENCE", 0.1)
-    monkeypatch.setattr(registrar, "BRIEF", 0.02)
+    monkeypatch.setattr(make_tables, "BRIEF", 0.02)
     published: list[bool] = []
     wait = database.Patience.wait
 
@@ -176,7 +172,7 @@ def test_tables_without_their_catalog_are_entered_by_the_next_build(copied: Path
 
 def test_no_connection_is_open_while_tables_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each transaction of a build ends before the next table, and readers find its tables in the catalog."""
-    monkeypatch.setattr(registrar, "INTERVAL", 0.0)
+    monkeypatch.setattr(make_tables, "INTERVAL", 0.0)
     opened: list[sqlite3.Connection] = []
     open_file = sqlite._open
 
@@ -195,7 +191,6 @@ def test_no_connection_is_open_while_tables_are_made(tmp_path: Path, monkeypatch
 
 @pytest.mark.parametrize("code", [sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH])
 def test_no_rebuild_for_an_error_of_the_system(code: int, copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It says nothing about the content of the catalog."""
     before = (copied / FILE_NAME).read_bytes()
     error = sqlite3.OperationalError("refused")
     error.sqlite_errorcode = code

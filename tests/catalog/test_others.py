@@ -29,7 +29,6 @@ COMMANDS = [
 
 
 def check_own(folder: Path, *, index: bool = True) -> None:
-    """Refuses unless all that was made by `OWN` is there."""
     found = rows(folder, "SELECT remark, engine IS NULL AS unknown FROM notes JOIN engines ON engines.material = notes.material")
     assert [row["remark"] for row in found] == ["a draw after all"]
     with database(folder).snapshot() as connection:
@@ -38,7 +37,6 @@ def check_own(folder: Path, *, index: bool = True) -> None:
 
 @on_both
 def test_an_index_a_view_and_a_table_of_others(copied: Path, ask: Ask) -> None:
-    """Every command does its work beside them, and they are there afterwards, even a view that never ends."""
     change(copied, *OWN, ENDLESS)
     for words in COMMANDS:
         answer = ask(*words, "--data", copied)
@@ -50,7 +48,6 @@ def test_an_index_a_view_and_a_table_of_others(copied: Path, ask: Ask) -> None:
 @on_both
 @pytest.mark.parametrize("words", [["reindex"], ["build", "doushouqi", "--pieces", "2"]], ids=lambda words: words[0])
 def test_a_rebuild_leaves_them_where_they_are(words: list[str], copied: Path, ask: Ask) -> None:
-    """Rows of ours that were damaged are made anew in the same database."""
     sound = snapshot(copied)
     change(copied, *OWN, "UPDATE solutions SET wins = wins + 1, losses = losses - 1 WHERE id = 3")
     assert ask("stats", "doushouqi", "--data", copied).code == 2

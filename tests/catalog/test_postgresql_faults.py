@@ -72,7 +72,6 @@ def test_without_the_extra(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyP
 )
 @on_postgresql
 def test_a_server_that_does_not_answer(change_url: Any, reason: str, catalog_url: str, copied: Path, ask: Ask) -> None:
-    """Every command says in one sentence why, and never shows the password."""
     url = change_url(make_url(catalog_url))
     there = ("--data", copied, "--catalog", url.render_as_string(hide_password=False))
     for words in (["stats", "doushouqi"], ["build", "doushouqi", "--pieces", "2"], ["reindex"], ["sql", "SELECT 1"]):
@@ -85,7 +84,6 @@ def test_a_server_that_does_not_answer(change_url: Any, reason: str, catalog_url
 
 
 def command_in(sentence: str) -> list[str]:
-    """The words of the command that a sentence names, as a shell takes them."""
     (command,) = re.findall(r"run '(.*?)'(?:$|[ ,;:])", sentence)
     return shlex.split(command)
 
@@ -93,7 +91,6 @@ def command_in(sentence: str) -> list[str]:
 @pytest.mark.full
 @on_postgresql
 def test_a_schema_that_does_not_exist(server: Server, copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every command says how to make it, and the command that it names does so."""
     monkeypatch.delenv("TABLEBASE_CATALOG")
     schema = f"unmade_{uuid4().hex}"
     for words in (["stats", "doushouqi"], ["build", "doushouqi", "--pieces", "2"], ["reindex"], ["sql", "SELECT 1"]):
@@ -174,7 +171,6 @@ def test_a_role_without_rights(copied: Path, server: Server, catalog_url: str, a
 def test_errors_have_sentences(
     error: psycopg.Error, kind: type[TablebaseError], sentence: str, tmp_path: Path, catalog_url: str, monkeypatch: Any
 ) -> None:
-    """With the exit codes that the same faults of a file have."""
     monkeypatch.setenv("TABLEBASE_CATALOG", catalog_url)
     with pytest.raises(kind) as raised, database(tmp_path).guard():
         raise error

@@ -64,7 +64,6 @@ Said = dict[str, tuple[int, str]]
 
 
 def answers(folder: Path, ask: Ask) -> Said:
-    """The exit code and the output of each command; where the catalog was refused, in a sentence whose cure is `reindex`."""
     said = {}
     for name, words in COMMANDS.items():
         answer = ask(*words, "--data", folder)
@@ -78,7 +77,6 @@ def answers(folder: Path, ask: Ask) -> Said:
 
 
 def refused(said: Said) -> set[str]:
-    """The commands that refused the catalog."""
     return {name for name, (code, _) in said.items() if code}
 
 
@@ -94,7 +92,6 @@ ALL_READING = set(COMMANDS) - {"probe"}
     indirect=["catalog_url"],
 )
 def test_a_damaged_catalog_is_refused_and_rebuilt(statements: list[str], copied: Path, ask: Ask) -> None:
-    """Every command that reads refuses it; the next `build` makes one that says the same as before."""
     sound = snapshot(copied)
     change(copied, *statements)
     assert refused(answers(copied, ask)) == ALL_READING

@@ -31,7 +31,7 @@ from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 from tablebase.tables.summary import Summary
-from tablebase.tables.values import DRAW, FULL, NARROW, STALEMATE, Codes, Coding, Value, recode
+from tablebase.tables.values import DRAW, FULL, NARROW, STALEMATE, Codes, Coding, LazyValues, Value, recode
 from tablebase.tables.writer import write_draft
 from tablebase_rules.doushouqi import game as doushouqi
 
@@ -39,28 +39,16 @@ GAME = doushouqi()
 Check = Callable[..., dict[int, Summary]]
 
 
-class OnlySlices:
+def only_slices(codes: Codes) -> LazyValues:
     """Codes of which only slices can be had, as of a table that does not fit into memory."""
-
-    def __init__(self, codes: Codes) -> None:
-        self.codes, self.dtype = codes, codes.dtype
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    def __getitem__(self, key: slice) -> Codes:
-        assert isinstance(key, slice)
-        return self.codes[key].copy()
-
-    def __array__(self, dtype: object = None, copy: bool | None = None) -> Codes:
-        return self.codes.copy()
+    return LazyValues(len(codes), codes.dtype, lambda begin, end: codes[begin:end].copy())
 
 
 def check_in_slabs(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:
     """The check of planes, with codes of one plane in memory at a time."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(planes, "SLAB", 1)
-        return planes.verify_codes(game, material, {side: OnlySlices(some) for side, some in codes.items()}, coding, load)
+        return planes.verify_codes(game, material, {side: only_slices(some) for side, some in codes.items()}, coding, load)
 
 
 def check_wide(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:

@@ -139,12 +139,12 @@ def test_the_folder_is_that_of_the_environment(two_pieces: Path, tmp_path: Path,
     with tablebase.open() as tables:
         assert tables.folder == two_pieces
     assert ask("stats", "doushouqi", "--format", "json").json[0]["wins"] == 82_852
-    with pytest.raises(TablebaseError, match="there is no tablebase in elsewhere"):
+    with pytest.raises(TablebaseError, match="no tablebase in elsewhere"):
         tablebase.open("elsewhere")
     for set_ in (lambda: monkeypatch.setenv("TABLEBASE_DATA", ""), lambda: monkeypatch.delenv("TABLEBASE_DATA")):
         set_()
-        assert "there is no tablebase in data:" in ask("stats", "doushouqi").err
-        with pytest.raises(TablebaseError, match="there is no tablebase in data"):
+        assert "no tablebase in data:" in ask("stats", "doushouqi").err
+        with pytest.raises(TablebaseError, match="no tablebase in data"):
             tablebase.open()
 
 

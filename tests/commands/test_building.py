@@ -32,7 +32,7 @@ print(result.built, result.left, tablebase.verify("doushouqi", data=sys.argv[1],
 """
 AFTER_FOUR = """
 import os, signal, sys, tablebase
-from tablebase.building.registrar import Registrar
+from tablebase.building.make_tables import Registrar
 
 register, done = Registrar.add, []
 

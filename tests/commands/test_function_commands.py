@@ -139,13 +139,13 @@ def test_out_of_memory_names_a_smaller_variant(ask: Ask, tmp_path: Path, monkeyp
 def test_an_estimate_says_what_it_does_and_ends(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ask("estimate", "rows").err == "listing all positions of rows, for at most 1 min\n"
     monkeypatch.setattr(exact_kind, "PATIENCE", 0.0)
-    assert_refused(ask("estimate", "rows"), 3, "the table of rows has more than 1 positions", "build it with --for 1h")
+    assert_refused(ask("estimate", "rows"), 3, "rows has more than 1 positions", "build it with --for 1h")
 
 
 def test_solvers_that_there_are(ask: Ask, tmp_path: Path) -> None:
     folder, batch = tmp_path / "new", tmp_path / "batch.toml"
     for name in ("nonsense", "planes"):
-        said = f"there is no solver '{name}' for rows: choose auto or exact"
+        said = f"unknown solver '{name}' for rows: choose auto or exact"
         assert_refused(ask("build", "rows", "--solver", name, "--data", folder), 2, said)
         with pytest.raises(TablebaseError, match=said):
             tablebase.build("rows", solver=name, data=folder)

@@ -198,7 +198,7 @@ def test_tables_are_not_needed(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> Non
     """Where there are none by default; a folder that somebody has named must be there, unless it is not wanted."""
     assert ask("analyse", "doushouqi", "--depth", 1).code == 0
     monkeypatch.setenv("TABLEBASE_DATA", "nowhere")
-    assert ask("analyse", "doushouqi", "--depth", 1).err.startswith("error: there is no tablebase in nowhere")
+    assert ask("analyse", "doushouqi", "--depth", 1).err.startswith("error: no tablebase in nowhere")
     assert ask("analyse", "doushouqi", "--depth", 1, "--no-tables").code == 0
 
 

@@ -15,7 +15,7 @@ from support.program import Ask, assert_one_sentence, assert_refused, contents, 
 from twins import exact as twin
 
 import tablebase
-from tablebase.building import tier_kind, tier_maker
+from tablebase.building import tier_kind
 from tablebase.building.jobs import LateError
 from tablebase.building.options import BuildOptions, TableQuery
 from tablebase.errors import CapacityError
@@ -140,13 +140,14 @@ def test_damage_is_found(data: Path, ask: Ask) -> None:
 
 
 def test_a_wrong_solver_is_noticed(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    write = tier_maker.write_tier
+    """A draft that the check contradicts is not published."""
+    write = tier_kind.write_tier
 
     def wrong(path: Path, game: Any, tier: int, after: Any, codes: Any, *more: Any) -> Path:
         codes[codes == 4] = 6
         return write(path, game, tier, after, codes, *more)
 
-    monkeypatch.setattr(tier_maker, "write_tier", wrong)
+    monkeypatch.setattr(tier_kind, "write_tier", wrong)
     said = ask("build", *GAME, "--data", tmp_path)
     assert_refused(said, 1, "what has been solved of mens_morris-men=3 is wrong", "check-rules")
     assert drafts(tmp_path) == []

@@ -8,7 +8,7 @@ import pytest
 from support.checks import at_least_one
 
 from tablebase.building.exact_kind import ExactTables
-from tablebase.building.kinds import table_kind
+from tablebase.building.kind import table_kind
 from tablebase.commands.registry import VERBS, check_verb, commands_for
 from tablebase.errors import RulesError
 from tablebase.game.capabilities import CAPABILITIES, missing, part, refuse

@@ -173,13 +173,13 @@ def test_only_named_columns_of_wanted_slices_are_computed(three_pieces: Path) ->
 @pytest.mark.parametrize("wanted", ["count(*), max(distance)", "count(*), sum(mobility)", "count(*), min(p1_square)"])
 def test_each_stored_slice_is_decoded_once(wanted: str, two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """For one reference to the table, the aliases come from the same codes as what stands for them."""
-    read, original = Counter[tuple[str, int, int]](), Table.codes_between
+    read, original = Counter[tuple[str, int, int]](), Table.between
 
-    def codes_between(self: Table, side: int, begin: int, end: int) -> Any:
+    def between(self: Table, side: int, begin: int, end: int) -> Any:
         read[self.path.stem, side, begin] += 1
         return original(self, side, begin, end)
 
-    monkeypatch.setattr(Table, "codes_between", codes_between)
+    monkeypatch.setattr(Table, "between", between)
     assert mined(JUNGLE, two_pieces, f"SELECT {wanted} FROM positions")[0][0] == 160_068
     assert len({(name, side) for name, side, _ in read}) == 17
     assert set(read.values()) == {1}

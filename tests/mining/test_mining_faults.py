@@ -141,8 +141,8 @@ def test_statements(statement: str, said: str, two_pieces: Path, ask: Ask) -> No
 OPTIONS = {
     "mine doushouqi 'SELECT 1' --limit -1": "--limit",
     "mine hexapawn 'SELECT 1 FROM positions' --data {two}": "no table of hexapawn is registered",
-    "mine doushouqi 'SELECT 1' --data nowhere": "there is no tablebase in nowhere",
-    "mine doushouqi 'SELECT 1' --data .": "there is no tablebase in .",
+    "mine doushouqi 'SELECT 1' --data nowhere": "no tablebase in nowhere",
+    "mine doushouqi 'SELECT 1' --data .": "no tablebase in .",
     "mine doushouqi 'SELECT 1' --data given.csv": "given.csv is a file",
     "mine doushouqi 'SELECT 1' --data {two} --features mine.py": "mine.py",
     "features doushouqi --format parquet": "parquet",

@@ -5,13 +5,13 @@ from pathlib import Path
 
 from tablebase.building.jobs import Made
 from tablebase.building.make_tables import Observer
-from tablebase.building.options import BuildOptions
+from tablebase.building.options import DASK, LOCAL, BuildOptions, chosen_limits
 from tablebase.building.slice_kind import SliceTables, make_materials
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.entries import enter
 from tablebase.game import Game
 from tablebase.positions.material import Material
-from tablebase.system.executors.executor import Executor, Limits
+from tablebase.system.executors.executor import Limits
 from tablebase.tables.reader import Table
 
 
@@ -22,13 +22,15 @@ def build(
     *,
     limits: Limits | None = None,
     solver: str = "auto",
-    executor: Executor | None = None,
+    scheduler: str | None = None,
     say: Callable[[str], object] = lambda _: None,
 ) -> Iterator[Made]:
     """Make the missing tables of a plan; `say` is called with sentences about damaged files."""
     observer = Observer()
     observer.say = say  # type: ignore[assignment]
-    return make_materials(game, planned, BuildOptions(folder, limits or Limits(), given_executor=executor), solver, observer)
+    limits = limits or (chosen_limits(None, None, DASK, scheduler) if scheduler else Limits())
+    where = DASK if limits.each else LOCAL
+    return make_materials(game, planned, BuildOptions(folder, limits, where=where, scheduler=scheduler), solver, observer)
 
 
 def register(catalog: Catalog, game: Game, table: Table, engine: str | None = None) -> None:

@@ -79,8 +79,8 @@ def forge(folder: Path, *statements: str) -> None:
 
 def forget(folder: Path, *files: str) -> None:
     """Strike files from a catalog, and leave them where they are."""
-    with closing(opened(folder, create=True)) as catalog:
-        catalog.remove(files)
+    with opened(folder, create=True).writing() as connection:
+        entries.strike(connection, files)
 
 
 def everything(folder: Path) -> dict[str, list[tuple[Any, ...]]]:

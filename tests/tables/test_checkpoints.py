@@ -13,38 +13,33 @@ from support.program import flip
 
 from tablebase.errors import CorruptTableError
 from tablebase.tables import checkpoints
-from tablebase.tables.checkpoints import INTERVAL, SavedArrays, TableCheckpoint, discard, discard_finished
+from tablebase.tables.checkpoints import INTERVAL, SavedArrays, TableCheckpoint, discard, remove_drafts
 
 NUMBERS = {"level": 3, "fresh": [1, 2]}
 NAME, LOG = ".RvC.h5.checkpoint", ".RvC.h5.checkpoint-log"
 
 
 def some_arrays() -> list[Any]:
-    """Arrays of several types and shapes."""
     return [np.arange(24, dtype=np.uint8).reshape(2, 12), np.arange(5, dtype=np.int64) - 2, np.array([7], dtype=np.uint16)]
 
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    """Where a table will be."""
     return tmp_path / "doushouqi" / "2" / "RvC.h5"
 
 
 @pytest.fixture
 def checkpoint(table: Path) -> TableCheckpoint:
-    """One that something was saved in."""
     made = TableCheckpoint(table, "rules", "children")
     made.save(NUMBERS, some_arrays())
     return made
 
 
 def names(checkpoint: TableCheckpoint) -> list[str]:
-    """The files beside the table."""
     return sorted(path.name for path in checkpoint.path.parent.iterdir())
 
 
 def assert_loads(checkpoint: TableCheckpoint, numbers: dict[str, Any], arrays: list[Any]) -> None:
-    """It holds these."""
     saved = checkpoint.load()
     assert isinstance(saved, SavedArrays)
     assert saved.numbers == numbers
@@ -55,7 +50,6 @@ def assert_loads(checkpoint: TableCheckpoint, numbers: dict[str, Any], arrays: l
 
 
 def test_what_was_saved_comes_back(checkpoint: TableCheckpoint) -> None:
-    """Numbers and arrays, the last ones that were saved, in a hidden file."""
     assert names(checkpoint) == [NAME]
     assert_loads(checkpoint, NUMBERS, some_arrays())
     other = [array + 1 for array in some_arrays()]
@@ -65,7 +59,6 @@ def test_what_was_saved_comes_back(checkpoint: TableCheckpoint) -> None:
 
 
 def test_arrays_are_written_in_blocks(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of any size, whatever is left for the last one."""
     for block in (1, 7, 8, 24):
         monkeypatch.setattr(checkpoints, "BLOCK", block)
         made = TableCheckpoint(table, str(block))
@@ -74,7 +67,6 @@ def test_arrays_are_written_in_blocks(table: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_only_the_same_work_goes_on(table: Path, checkpoint: TableCheckpoint) -> None:
-    """With any other identity, in part or as a whole, there is nothing, nor for another table."""
     assert not TableCheckpoint(table.with_name("RvE.h5"), "rules", "children").exists()
     assert TableCheckpoint(table, "rules").of("children").exists()
     assert_loads(TableCheckpoint(table, "rules").of("children"), NUMBERS, some_arrays())
@@ -86,7 +78,6 @@ def test_only_the_same_work_goes_on(table: Path, checkpoint: TableCheckpoint) ->
 
 
 def test_a_damaged_file_is_not_used(checkpoint: TableCheckpoint) -> None:
-    """A bit of any byte turned around, any end cut off, or anything more at the end."""
     data = checkpoint.path.read_bytes()
     for place in at_least_one(range(len(data))):
         flip(checkpoint.path, place)
@@ -102,7 +93,6 @@ def test_a_damaged_file_is_not_used(checkpoint: TableCheckpoint) -> None:
 
 @pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
 def test_what_is_no_file_is_not_used(make: Callable[[Path], None], checkpoint: TableCheckpoint) -> None:
-    """A folder or a pipe neither fails nor waits."""
     checkpoint.path.unlink()
     make(checkpoint.path)
     assert checkpoint.load() is None
@@ -119,7 +109,6 @@ def test_a_file_that_shrinks_meanwhile_is_an_error(checkpoint: TableCheckpoint) 
 
 
 def test_it_is_due_once_an_interval(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """First an interval after the beginning, then one after the last time or the end of the last save, whichever is later."""
     # It leaves six minutes for the distance in progress: at most ten are lost.
     assert 0 < INTERVAL + 360 <= 600
     clock = {"now": 0.0}
@@ -195,5 +184,5 @@ def test_only_those_of_finished_tables_are_discarded(checkpoint: TableCheckpoint
     table.with_name(".RvE.h5.checkpoints").write_bytes(b"mine")
     others = {"notes", ".notes.checkpoint", ".RvE.h5.checkpoints", "RvE.h5"}
     assert set(names(checkpoint)) == {NAME, LOG, finished.path.name, *others}
-    discard_finished(table.parent.parent)
+    remove_drafts(table.parent.parent)
     assert set(names(checkpoint)) == {NAME, LOG, *others}

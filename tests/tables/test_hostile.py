@@ -32,7 +32,6 @@ POSITION = "p2/3/PP1 w"
 
 @pytest.fixture(scope="module")
 def pawns(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tables PPvP and PvP of Hexapawn; to be read only."""
     folder = tmp_path_factory.mktemp("pawns")
     assert run(["build", GAME.name, "--material", "PPvP", "--data", str(folder)]) == 0
     return folder
@@ -40,7 +39,6 @@ def pawns(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(pawns: Path, tmp_path: Path) -> Path:
-    """A copy, to be damaged, with an honest table and a pipe beside the table."""
     copy = tmp_path / "tables"
     shutil.copytree(pawns, copy)
     path = table_path(copy, GAME, MATERIAL)
@@ -50,13 +48,11 @@ def folder(pawns: Path, tmp_path: Path) -> Path:
 
 
 def probed(folder: Path) -> None:
-    """As `tablebase probe` does."""
     with tablebase.open(folder) as tables:
         tables.probe_value(GAME, POSITION)
 
 
 def mined(folder: Path) -> None:
-    """As `tablebase mine` reads."""
     known = known_slices(GAME, folder)
     with closing(Store(folder)) as store:
         scan = Scan(GAME, store, known, [columns(GAME, list(known), ())["distance"]], threads=1)
@@ -96,7 +92,6 @@ def refused(command: Callable[[Path], None], folder: Path) -> str:
 
 @commands
 def test_an_honest_table_passes(command: Callable[[Path], None], folder: Path) -> None:
-    """The commands below refuse what is wrong and nothing else."""
     craft(table_path(folder, GAME, MATERIAL), lambda _: None)
     command(folder)
 
@@ -114,7 +109,6 @@ def test_an_honest_table_passes(command: Callable[[Path], None], folder: Path) -
     ],
 )
 def test_what_is_crafted_is_refused(change: Change, said: str, command: Callable[[Path], None], folder: Path) -> None:
-    """Whatever is wrong in the header, in a dataset or in a chunk."""
     craft(table_path(folder, GAME, MATERIAL), change)
     assert said in refused(command, folder)
 
@@ -122,7 +116,6 @@ def test_what_is_crafted_is_refused(change: Change, said: str, command: Callable
 @commands
 @pytest.mark.parametrize("change", [text("rules_digest", b"0" * 64), sets("format_version", 2), sets("index_version", 0)])
 def test_what_is_of_another_version_is_stale(change: Change, command: Callable[[Path], None], folder: Path) -> None:
-    """Rules, format and index are compared, and the sentence is another."""
     craft(table_path(folder, GAME, MATERIAL), change)
     assert "was built under other rules" in refused(command, folder)
 

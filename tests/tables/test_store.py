@@ -43,7 +43,6 @@ CODINGS = [NARROW, Coding(1, "uint16"), Coding(2, "uint8"), FULL]
 
 
 def random_codes(material: Material, coding: Coding, seed: int = 1) -> list[Codes]:
-    """Any codes where there are positions, void elsewhere, for each stored side."""
     own = layout_of(GAME, material)
     random = np.random.default_rng(seed)
     legal = own.squares_many(np.arange(own.size))[1]
@@ -52,19 +51,12 @@ def random_codes(material: Material, coding: Coding, seed: int = 1) -> list[Code
 
 
 def written(folder: Path, material: Material, codes: list[Codes], coding: Coding = NARROW) -> Path:
-    """The path of a table with these codes."""
     path = table_path(folder, GAME, material)
     publish(write_draft(path, GAME, material, codes, coding), path)
     return path
 
 
-def text(value: str | bytes) -> str:
-    """A text attribute, whether HDF5 holds it with a fixed length or not."""
-    return value.decode() if isinstance(value, bytes) else value
-
-
 def filled(codes: Codes, void: int, before: int) -> list[int]:
-    """The twin of `fill_void`."""
     found = []
     for code in codes.tolist():
         before = before if code == void else code
@@ -74,7 +66,6 @@ def filled(codes: Codes, void: int, before: int) -> list[int]:
 
 @pytest.fixture(scope="module")
 def long_table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
-    """A table of several chunks a side, with random codes."""
     coding = FULL
     path = written(tmp_path_factory.mktemp("long"), LONG, random_codes(LONG, coding), coding)
     with closing(Table(path, GAME, LONG)) as table:
@@ -91,7 +82,6 @@ def test_what_is_written_is_read(material: Material, coding: Coding, tmp_path: P
         for side, one in zip(sides_stored(GAME, material), codes, strict=True):
             assert table.read(side).dtype == coding.dtype
             assert table.read(side).tolist() == filled(one, coding.void, 0)
-            assert np.concatenate(list(table.chunks(side))).tolist() == table.read(side).tolist()
 
 
 @given(st.data())
@@ -101,14 +91,13 @@ def test_a_batch_is_read_as_points_and_as_a_whole(long_table: Table, data: st.Da
     index = data.draw(st.lists(st.integers(0, long_table.layout.size - 1), max_size=40))
     # An array, which is kept: in memory that was freed just now, codes that nobody has written would be right.
     expected = long_table.read(side)[index]
-    assert long_table.codes_at(side, np.array(index, dtype=np.int64)).tolist() == expected.tolist()
+    assert long_table.at(side, np.array(index, dtype=np.int64)).tolist() == expected.tolist()
     with closing(Store(long_table.path.parent.parent.parent)) as cached:
         assert [cached.code(long_table, side, one) for one in index] == expected.tolist()
 
 
 @given(st.data())
 def test_a_source_reads_what_is_asked_for(long_table: Table, data: st.DataObject) -> None:
-    """Any slice of the codes is that of a full read, also across chunks and beyond the end; so are all of them."""
     side = data.draw(st.sampled_from([0, 1]))
     size = long_table.layout.size
     begin, end = (data.draw(st.none() | st.integers(0, size + 10)) for _ in range(2))
@@ -120,7 +109,6 @@ def test_a_source_reads_what_is_asked_for(long_table: Table, data: st.DataObject
 
 @pytest.mark.parametrize("name", ["RvC", "CvW", "RvR"])
 def test_counting_block_by_block(name: str) -> None:
-    """However the codes are divided, each counts as often as its index has placements, and first where it first is."""
     own = layout_of(GAME, parse_material(GAME, name))
     rng = np.random.default_rng(1)
     legal = own.squares_many(np.arange(own.size))[1]
@@ -145,7 +133,6 @@ def test_open_tables_leave_descriptors_for_others(limit: int, kept: int, monkeyp
 
 
 def test_points_stay_right_when_the_caches_overflow(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With room for one chunk and two files, every table still gives its own codes."""
     monkeypatch.setattr(cached_chunks, "CACHED_BYTES", 10_000)
     monkeypatch.setattr(store, "OPEN_FILES", 2)
     names = [path.stem for path in sorted(two_pieces.glob("doushouqi/2/*.h5"))] * 2
@@ -172,7 +159,7 @@ def test_threads_write_and_read_the_same(long_table: Table, tmp_path: Path, monk
     """The same file, whether one thread compresses its chunks or three; and the same codes, whichever read it, by slabs, too."""
     monkeypatch.setattr(reader, "GRAIN", 1)
     monkeypatch.setattr(reader, "SLAB", 1000)
-    assert long_table.values_digest({side: long_table.source(side) for side in (0, 1)}) == long_table.header.values_sha256
+    long_table.check_values()
     with threads.use(3):
         assert len(threads.ranges(-(-long_table.layout.size // long_table.header.chunk), reader.GRAIN)) > 1
         copy = written(tmp_path, LONG, random_codes(LONG, FULL), FULL)
@@ -192,7 +179,7 @@ def test_void_is_filled_across_chunks(coding: Coding, tmp_path: Path, monkeypatc
     monkeypatch.setattr(writer, "BUILT", form)
     monkeypatch.setattr(writer, "SLAB", 1)
     with closing(Table(written(tmp_path, RATS, [codes], coding), GAME, RATS)) as table:
-        assert [len(chunk) for chunk in table.chunks(0)][:2] == [begin, begin]
+        assert [len(table.chunk(0, number)) for number in (0, 1)] == [begin, begin]
         assert table.read(0).tolist() == expected
 
 
@@ -214,7 +201,6 @@ def test_variants_do_not_share_chunks(tmp_path: Path) -> None:
 
 
 def test_the_seal_is_the_digest_of_the_rest(two_pieces: Path) -> None:
-    """The first 512 bytes are one line with the table's name and the SHA-256 of all that follows."""
     data = table_path(two_pieces, GAME, RATS).read_bytes()
     digest = hashlib.sha256(data[SEAL:]).hexdigest()
     assert data[:SEAL].rstrip(b"\0") == f"tablebase 1 doushouqi RvR sha256={digest}\n".encode()
@@ -265,7 +251,6 @@ def test_a_damaged_file_never_gives_other_codes(two_pieces: Path, tmp_path: Path
 
 @pytest.mark.parametrize("length", [0, 1, SEAL, SEAL + 1, 5000, -1])
 def test_a_cut_file_is_corrupt(length: int, two_pieces: Path, tmp_path: Path) -> None:
-    """A file that lost its end, or all it had, is no table, and its seal does not fit."""
     path = tmp_path / "RvR.h5"
     path.write_bytes(table_path(two_pieces, GAME, RATS).read_bytes()[:length])
     with pytest.raises(CorruptTableError, match=str(path)):
@@ -276,7 +261,6 @@ def test_a_cut_file_is_corrupt(length: int, two_pieces: Path, tmp_path: Path) ->
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc to count open files")
 def test_a_refused_file_is_closed(two_pieces: Path, tmp_path: Path) -> None:
-    """A file that turns out to be no table, or one of other rules, is not kept open."""
     path = tmp_path / "RvR.h5"
     shutil.copy(table_path(two_pieces, GAME, RATS), path)
     with pytest.raises(StaleTableError) as stale:
@@ -290,7 +274,6 @@ def test_a_refused_file_is_closed(two_pieces: Path, tmp_path: Path) -> None:
 
 
 def test_too_many_open_files_are_no_damage(two_pieces: Path) -> None:
-    """If the system cannot open another file, nobody is told to delete the table."""
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     lowest = os.dup(0)
     os.close(lowest)

@@ -19,7 +19,7 @@ import pytest
 from support.program import Ask, assert_refused, contents, drafts, middle_of_codes, table_of
 from zstandard import ZstdError
 
-from tablebase.building.kinds import table_kind
+from tablebase.building.kind import table_kind
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.commands.program import run
 from tablebase.errors import CapacityError, CorruptTableError, TablebaseError, UnusableFileError
@@ -45,7 +45,6 @@ POSITION = "7/7/7/7/3c3/7/7/R6/7 w"
 
 @contextmanager
 def held(path: Path, how: str) -> Iterator[None]:
-    """Another program has opened a file with h5py, and has locked it."""
     words = [sys.executable, "-c", HOLDER, str(path), how]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -57,7 +56,6 @@ def held(path: Path, how: str) -> Iterator[None]:
 
 
 def test_a_locked_table_is_read(copied: Path, ask: Ask) -> None:
-    """No command needs the lock of a file that never changes."""
     before, path = contents(copied), table_of(copied, "RvC")
     with path.open() as backup:
         fcntl.flock(backup, fcntl.LOCK_EX)
@@ -92,7 +90,6 @@ def test_nor_are_files_of_other_sorts(build: list[str], tmp_path: Path, ask: Ask
 
 
 def refuse_opening(monkeypatch: pytest.MonkeyPatch, error: OSError) -> None:
-    """The system opens no table."""
     opens = os.open
     monkeypatch.setattr(
         os, "open", lambda path, *more, **named: fail(error) if str(path).endswith(".h5") else opens(path, *more, **named)
@@ -100,7 +97,6 @@ def refuse_opening(monkeypatch: pytest.MonkeyPatch, error: OSError) -> None:
 
 
 def fail(error: OSError) -> int:
-    """Raise an error."""
     raise error
 
 
@@ -132,7 +128,6 @@ def test_a_build_renames_only_what_is_damaged(
 
 @pytest.mark.parametrize("number", NUMBERS, ids=lambda number: errno.errorcode[number])
 def test_what_the_system_says_is_said(number: int, two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """When a table is opened, and when it is read."""
     path, kind = table_of(two_pieces, "RvC"), CapacityError if number == errno.ENOMEM else UnusableFileError
     refused = Mock(side_effect=OSError(number, os.strerror(number)))
     with closing(Table(path, GAME, parse_material(GAME, "RvC"))) as table, monkeypatch.context() as patch:
@@ -144,27 +139,23 @@ def test_what_the_system_says_is_said(number: int, two_pieces: Path, monkeypatch
 
 
 def read_slices(folder: Path) -> None:
-    """Open a table of Dou Shou Qi, and read all of it."""
     with closing(Table(table_of(folder, "RvC"), GAME, parse_material(GAME, "RvC"))) as table:
-        table.check_chunks()
+        table.check_values()
 
 
 def read_layer(folder: Path) -> None:
-    """Open the table of Piglet, and read all of it."""
     (path,) = folder.glob("pig-die=2-target=2/*/*.h5")
     with closing(table_kind(load_rules("pig-die=2-target=2")).opened(path, {"layer": path.stem})) as file:
         file.read()
 
 
 def read_exact(folder: Path) -> None:
-    """Open the table of noughts and crosses, and read all of it."""
     with closing(ExactFile(exact_path(folder, "noughts"), cast(FunctionGame[Any], load_rules("noughts")))) as file:
         file.read()
 
 
 @pytest.fixture(scope="module")
 def one_of_each(tmp_path_factory: pytest.TempPathFactory, two_pieces: Path, piglet_tables: Path) -> Path:
-    """Tables of three sorts."""
     folder = tmp_path_factory.mktemp("sorts")
     for tables in (two_pieces, piglet_tables):
         shutil.copytree(tables, folder, dirs_exist_ok=True)
@@ -293,7 +284,6 @@ def test_a_file_is_linked_or_copied(links: bool, tmp_path: Path, monkeypatch: py
 
 
 def test_a_symbolic_link_is_followed(tmp_path: Path) -> None:
-    """What it leads to is linked, not the way there."""
     (tmp_path / "file").write_bytes(b"codes")
     (tmp_path / "link").symlink_to("file")
     assert link_or_copy(tmp_path / "link", tmp_path / "path")

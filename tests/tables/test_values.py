@@ -20,7 +20,6 @@ CODINGS = [Coding(stride, dtype) for stride in (1, 2) for dtype in ("uint8", "ui
 
 @cache
 def pairs(coding: Coding) -> list[naive.Pair]:
-    """Every draw, win and loss that a coding must hold, in no order of theirs."""
     found: list[naive.Pair] = [("draw", None)]
     for distance in range(coding.reach + 1):
         outcomes = ("win", "loss") if coding.stride == 2 else ("win",) if distance % 2 else ("loss",)
@@ -29,18 +28,15 @@ def pairs(coding: Coding) -> list[naive.Pair]:
 
 
 def code(coding: Coding, pair: naive.Pair) -> int:
-    """The code of a pair."""
     return coding.code(Value(Outcome(pair[0]), pair[1]))
 
 
 def names(coding: Coding) -> str:
-    """A readable test id."""
     return f"stride {coding.stride}, {coding.dtype}"
 
 
 @pytest.mark.parametrize("coding", CODINGS, ids=names)
-def test_every_value_has_a_code_of_its_own(coding: Coding) -> None:
-    """All pairs within reach have different codes, none of them void or stalemate, which read back as the pair."""
+def test_values_and_codes_are_pairs(coding: Coding) -> None:
     all_pairs = pairs(coding)
     codes = [code(coding, pair) for pair in all_pairs]
     assert len({*codes, coding.void, STALEMATE}) == len(codes) + 2
@@ -48,11 +44,6 @@ def test_every_value_has_a_code_of_its_own(coding: Coding) -> None:
     assert min(codes) >= 0
     assert max(codes) <= np.iinfo(coding.dtype).max
     assert [(coding.value(one).outcome.value, coding.value(one).distance) for one in codes] == all_pairs
-
-
-@pytest.mark.parametrize("coding", CODINGS, ids=names)
-def test_every_code_is_a_value(coding: Coding) -> None:
-    """Codes below void read as a value with that same code; a stalemate reads as a draw."""
     for one in range(coding.void):
         assert coding.code(coding.value(one)) == (DRAW if one == STALEMATE else one)
     assert coding.value(STALEMATE) == Value(Outcome.DRAW, None)
@@ -71,7 +62,6 @@ def test_wins_and_losses_are_told_apart(coding: Coding) -> None:
 
 @pytest.mark.parametrize("coding", CODINGS, ids=names)
 def test_a_move_turns_the_outcome_and_takes_a_ply(coding: Coding) -> None:
-    """The next code is the code of the reversed outcome one ply later; a draw stays a draw, as does a stalemate."""
     for pair in pairs(coding):
         after = naive.parent(pair)
         assert after is not None
@@ -85,7 +75,6 @@ def test_a_move_turns_the_outcome_and_takes_a_ply(coding: Coding) -> None:
 
 @pytest.mark.parametrize("stride", [1, 2])
 def test_the_winner_hurries_and_the_loser_delays(stride: int) -> None:
-    """On all pairs of one-byte codes `merit` has the naive order."""
     coding = Coding(stride, "uint8")
     coded = [(pair, code(coding, pair)) for pair in pairs(coding)]
     for (pair, one), (other_pair, other) in product(coded, repeat=2):
@@ -102,7 +91,6 @@ def test_a_value_knows_what_the_move_into_it_is_worth(pair: naive.Pair, other: n
 
 
 def test_one_byte_reaches_far_enough() -> None:
-    """One byte holds 250 plies and more where parity gives the outcome; two bytes hold more."""
     assert NARROW.reach >= 250
     assert NARROW.wider.reach > 30_000
     assert FULL.reach > 30_000
@@ -115,7 +103,6 @@ def test_one_byte_reaches_far_enough() -> None:
 
 @pytest.mark.parametrize(("source", "target"), thinned(product(CODINGS, repeat=2), 3), ids=names)
 def test_recoding_keeps_values(source: Coding, target: Coding) -> None:
-    """What both codings hold means the same afterwards; void stays void and stalemate stays stalemate."""
     held = set(pairs(target))
     shared = [pair for pair in pairs(source) if pair in held]
     codes = np.array([source.void, STALEMATE, *(code(source, pair) for pair in shared)], dtype=source.dtype)
@@ -127,7 +114,6 @@ def test_recoding_keeps_values(source: Coding, target: Coding) -> None:
 @pytest.mark.parametrize("dtype", ["uint8", "uint16"])
 @pytest.mark.parametrize("stride", [1, 2])
 def test_kernels_compute_the_same(dtype: str, stride: int) -> None:
-    """The compiled functions give what Python gives, also for codes that come as one or two unsigned bytes."""
     kind = np.dtype(dtype).type
     compiled = {function: inline(function) for function in (next_code, merit, is_win, values.distance_of)}
     for one in [*range(0, 256, 5), 254, *range(256, np.iinfo(dtype).max, 9_973)]:

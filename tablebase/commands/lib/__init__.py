@@ -11,7 +11,7 @@ from tablebase.system.compute.modules import lazy
 
 if TYPE_CHECKING:
     from tablebase import features, game, search, svg
-    from tablebase.building import batch, batch_record, build, copies, kinds, options, plan, prune, reindex, table_plan, transfer
+    from tablebase.building import batch, batch_record, build, copies, kind, options, plan, prune, reindex, table_plan, transfer
     from tablebase.building import records as build_records
     from tablebase.catalog import catalog
     from tablebase.checking import checksums, proofs, published

@@ -24,10 +24,11 @@ from tablebase.game.stochastic import StochasticGame
 from tablebase.system.compute.jit import jit
 from tablebase.tables import hdf5 as parts
 from tablebase.tables.cached_chunks import CachedChunks
-from tablebase.tables.flat_files import FlatFile, Written, opened_hdf5, write_flat
+from tablebase.tables.flat_files import FlatFile, opened_hdf5, write_flat
 from tablebase.tables.folder import SUFFIX
 from tablebase.tables.header import BUILT
 from tablebase.tables.reader import ERRORS, NO_TABLE, hdf5, read_error
+from tablebase.tables.values import LazyValues
 
 FORMAT_VERSION = 1
 BOUND = np.dtype("<f8")
@@ -69,10 +70,10 @@ def write_layer(path: Path, game: StochasticGame, kernels: Kernels, region: Regi
     own = chances[:, layer.begin : layer.end]
     attributes = partial(_attributes, game, region, layer, count(kernels, region, layer, own))
 
-    def bounds(player: int, states: slice) -> NDArray[np.float64]:
-        return _bounds(player, own[player, states])
+    def bounds(player: int, begin: int, end: int) -> NDArray[np.float64]:
+        return _bounds(player, own[player, begin:end])
 
-    datasets = [Written(name, own.shape[1], BOUND, partial(bounds, player)) for player, name in enumerate(BOUNDS)]
+    datasets = {name: LazyValues(own.shape[1], BOUND, partial(bounds, player)) for player, name in enumerate(BOUNDS)}
     return write_flat(path, layer_title(game, region, layer), BUILT, datasets, attributes)
 
 
@@ -118,7 +119,7 @@ class LayerFile(FlatFile):
         self.counts = LayerCounts(*(parts.number(root, name) for name in COUNTS))
         self.title, self.attributes = layer_title(game, region, layer), partial(_attributes, game, region, layer, self.counts)
         table = f"{region.name} {layer.name} of {game.name}"
-        self._compare(root, game.name, table, ("format", "game", "region", "layer"), ("format_version", "rules_digest"))
+        self._compare(root, table, ("format", "game", "region", "layer"), ("format_version", "rules_digest"))
         for name in BOUNDS:
             self._expect(root, name, self.layer.end - self.layer.begin, BOUND)
 

@@ -23,10 +23,10 @@ from tablebase.game.functions import FunctionGame
 from tablebase.game.types import Outcome
 from tablebase.tables import hdf5 as parts
 from tablebase.tables.cached_chunks import CachedChunks
-from tablebase.tables.flat_files import FlatFile, Written, write_flat
+from tablebase.tables.flat_files import FlatFile, write_flat
 from tablebase.tables.folder import SUFFIX
 from tablebase.tables.header import BUILT, TYPES
-from tablebase.tables.values import FULL, NARROW_ANY, STALEMATE, Codes, Coding
+from tablebase.tables.values import FULL, NARROW_ANY, STALEMATE, Codes, CodeSource, Coding
 
 FORMAT = "tablebase exact"
 FORMAT_VERSION = 1
@@ -107,8 +107,7 @@ def sorted_keys(rules: FunctionGame[Any], positions: list[Any]) -> tuple[Keys, N
 
 def write_exact(path: Path, rules: FunctionGame[Any], keys: Keys, codes: Codes) -> Path:
     """Write a table under a temporary name next to `path`, sync it to disk, and return that name."""
-    arrays: dict[str, NDArray[Any]] = {"keys": keys, "codes": codes}
-    datasets = [Written(name, len(values), values.dtype, values.__getitem__) for name, values in arrays.items()]
+    datasets: dict[str, CodeSource] = {"keys": keys, "codes": codes}
     return write_flat(path, exact_title(rules.name), BUILT, datasets, partial(_attributes, rules, len(keys)))
 
 
@@ -138,7 +137,7 @@ class ExactFile(FlatFile):
     def _check(self, root: Any) -> None:
         name, self.positions = self.rules.name, parts.number(root, "positions")
         self.title, self.attributes = exact_title(name), partial(_attributes, self.rules, self.positions)
-        self._compare(root, name, f"of {name}", ("format", "game"), ("format_version", "rules_digest", "stride"))
+        self._compare(root, f"of {name}", ("format", "game"), ("format_version", "rules_digest", "stride"))
         parts.require(0 < self.positions <= MOST_POSITIONS, "its number of positions is out of range")
         kind = parts.dataset(root, "keys").get_type()
         fixed = kind.get_class() == h5py.h5t.STRING and not kind.is_variable_str() and kind.get_size() <= LONGEST_TEXT
@@ -150,7 +149,7 @@ class ExactFile(FlatFile):
 
     def read(self) -> tuple[Keys, Codes]:
         """All keys and codes; `CorruptTableError` if they are not those that were written."""
-        keys, codes = np.zeros(self.positions, self._chunks["keys"][2]), np.zeros(self.positions, self.coding.dtype)
+        keys, codes = np.zeros(self.positions, self.datasets["keys"].dtype), np.zeros(self.positions, self.coding.dtype)
         arrays: dict[str, NDArray[Any]] = {"keys": keys, "codes": codes}
         self.check_values(lambda name, places, values: arrays[name].__setitem__(places, values))
         return keys, codes
@@ -189,12 +188,11 @@ class ExactFile(FlatFile):
                 low = middle
             else:
                 high = middle
-        # The last chunk is padded.
-        return low, self.cached(chunks, "keys", low)[: self.positions - low * chunk]
+        return low, self.cached(chunks, "keys", low)
 
     def codes_at(self, places: NDArray[np.int64], chunks: CachedChunks) -> Codes:
         """The codes at places in any order."""
-        return self._checked(self.at("codes", places, chunks))
+        return self._checked(self.cached_at("codes", places, chunks))
 
     def _checked(self, codes: Codes) -> Codes:
         """Codes; `CorruptTableError` if one of them is none."""
@@ -204,7 +202,7 @@ class ExactFile(FlatFile):
 
     def counts(self) -> ExactCounts:
         """Count the positions by value, from all codes."""
-        codes = self.some("codes", slice(None))
+        codes = self.between("codes", 0, self.positions)
         found, first, counts = np.unique(codes, return_index=True, return_counts=True)
         known = zip(found.tolist(), first.tolist(), counts.tolist(), strict=True)
-        return counts_of(known, self.coding, lambda place: self.some("keys", slice(place, place + 1))[0].decode(errors="replace"))
+        return counts_of(known, self.coding, lambda place: self.between("keys", place, place + 1)[0].decode(errors="replace"))

@@ -23,10 +23,10 @@ from tablebase.game.compiled import CompiledGame
 from tablebase.game.values import Value
 from tablebase.tables import hdf5 as parts
 from tablebase.tables.cached_chunks import CachedChunks
-from tablebase.tables.flat_files import FlatFile, Written, write_flat
+from tablebase.tables.flat_files import FlatFile, write_flat
 from tablebase.tables.folder import SUFFIX
 from tablebase.tables.header import BUILT, TYPES
-from tablebase.tables.values import FULL, NARROW_ANY, Codes, Coding, recode, win_code
+from tablebase.tables.values import FULL, NARROW_ANY, Codes, CodeSource, Coding, LazyValues, recode, win_code
 
 FORMAT = "tablebase tier"
 FORMAT_VERSION = 1
@@ -75,9 +75,9 @@ def write_tier(
 
     filled = np.empty_like(codes)
     fill_gaps(codes, coding.void, 0, filled)
-    datasets = [Written("codes", len(filled), filled.dtype, filled.__getitem__)]
+    datasets: dict[str, CodeSource] = {"codes": filled}
     for number, name in enumerate(PLANES if keys is not None else ()):
-        datasets.append(Written(name, len(filled), PLANE, partial(_plane, keys, number)))
+        datasets[name] = LazyValues(len(filled), PLANE, partial(_plane, keys, number))
     name = game.tier_name(tier)
     attributes = partial(_attributes, game, name, tier, after, counts_of(known, coding, text_at))
     return write_flat(path, tier_title(game, name), BUILT, datasets, attributes)
@@ -92,9 +92,8 @@ def position_of(game: CompiledGame, tier: int, rank: int, keys: Keys | None) -> 
     return int(unrank(game.numbers, tier, rank))
 
 
-def _plane(keys: Any, number: int, places: slice) -> NDArray[np.uint8]:
+def _plane(keys: Any, number: int, begin: int, end: int) -> NDArray[np.uint8]:
     """Return a byte of the differences of keys; every `RESTART` keys a key itself takes the place of a difference."""
-    begin, end, _ = places.indices(len(keys))
     differences = np.diff(keys[begin:end], prepend=0)
     differences[::RESTART] = keys[begin:end:RESTART]
     plane: NDArray[np.uint8] = (differences >> 8 * number & 255).astype(np.uint8)
@@ -160,7 +159,7 @@ class TierFile(FlatFile):
         self.tier = parts.number(root, "number")
         self.title = tier_title(game, self.name)
         self.attributes = partial(_attributes, game, self.name, self.tier, self.after, self.counts)
-        self._compare(root, game.name, f"{self.name} of {game.name}", ("format", "game", "tier"), VERSIONS)
+        self._compare(root, f"{self.name} of {game.name}", ("format", "game", "tier"), VERSIONS)
         parts.require(game.tier_name(self.tier) == self.name, "its number is that of another tier")
         codes = parts.dataset(root, "codes")
         self.coding: Coding = FULL if codes.get_type().equal(TYPES[FULL.dtype]) else NARROW_ANY
@@ -176,18 +175,19 @@ class TierFile(FlatFile):
 
     def read(self, codes: Codes) -> Keys | None:
         """Read all codes, and return the keys; `CorruptTableError` if the values differ from those written."""
-        planes = {name: np.zeros(self.size, np.uint8) for name in self._chunks if name in PLANES}
+        planes = {name: np.zeros(self.size, np.uint8) for name in PLANES if name in self.datasets}
         arrays: dict[str, NDArray[Any]] = {"codes": codes, **planes}
         self.check_values(lambda name, places, values: arrays[name].__setitem__(places, values))
         return _keys_of(list(planes.values())) if planes else None
 
     def fill(self, codes: Codes) -> None:
         """Read all codes of a file whose bytes are known to be right."""
-        self.read_slabs("codes", codes.__setitem__)
+        for places, values in self.slabs("codes"):
+            codes[places] = values
 
     def keys(self) -> Keys:
         """Read all keys, as `fill` does."""
-        return _keys_of([self.some(name, slice(None)) for name in PLANES])
+        return _keys_of([self.between(name, 0, self.size) for name in PLANES])
 
     def value_of(self, position: int, chunks: CachedChunks) -> Value | None:
         """Return the value of a position, for the player to move; None if it is not in the list."""
@@ -204,7 +204,7 @@ class TierFile(FlatFile):
 
     def codes_at(self, ranks: Keys, chunks: CachedChunks) -> Codes:
         """Return the codes of some ranks; `CorruptTableError` if one of them is none."""
-        codes = self.at("codes", ranks, chunks)
+        codes = self.cached_at("codes", ranks, chunks)
         if (codes == self.coding.void).any():
             raise CorruptTableError("holds codes that are none", self.path)
         return codes
@@ -219,7 +219,7 @@ class TierFile(FlatFile):
         return keys
 
     def _keys(self, number: int, chunks: CachedChunks) -> Keys:
-        """Return a chunk of the list; the last one is padded."""
+        """Return a chunk of the list."""
         return chunks.get((self, "keys", number), lambda: _keys_of([self.chunk(name, number) for name in PLANES]))
 
     def places_of(self, keys: Keys, chunks: CachedChunks) -> Keys:
@@ -235,7 +235,7 @@ class TierFile(FlatFile):
                 split = begin + int(np.searchsorted(some, self._keys(middle, chunks)[0]))
                 pending += [(begin, split, low, middle), (split, end, middle, high)]
             elif len(some):
-                known = self._keys(low, chunks)[: self.size - low * chunk]
+                known = self._keys(low, chunks)
                 place = np.minimum(np.searchsorted(known, some), len(known) - 1)
                 places[begin:end] = np.where(known[place] == some, low * chunk + place, -1)
         return places

@@ -28,7 +28,7 @@ from tablebase.system.compute.jit import jit
 from tablebase.system.compute.pointers import bare
 from tablebase.system.compute.vectors import ELEMENTS, fill, room
 from tablebase.tables.checkpoints import HINT
-from tablebase.tables.values import DRAW, Codes, Coding
+from tablebase.tables.values import DRAW, Codes, Coding, LazyValues
 
 PARTS = 64
 """Parts at most; the codes of one are in memory at a time."""
@@ -180,34 +180,27 @@ def _write(file: Any, data: memoryview) -> None:
         data = data[file.write(data) :]
 
 
-class LoggedCodes:
+class LoggedCodes(LazyValues):
     """The codes of one side to move, assembled from a log when they are asked for; see `tablebase.tables.values.CodeSource`.
 
     One part is kept, so that reading from begin to end assembles each part once; only one thread may read at a time.
     """
 
     def __init__(self, planes: Planes, layout: Layout, output: CodeOutput, coding: Coding, log: ResultLog, side: int) -> None:
-        self.dtype = np.dtype(coding.dtype)
+        super().__init__(layout.size, np.dtype(coding.dtype))
         self._planes, self._output, self._coding, self._log, self._side = planes, output, coding, log, side
-        self._size = layout.size
         self._plane_size = layout.size // planes.size
         self._kept: tuple[int, Codes] | None = None
 
-    def __len__(self) -> int:
-        return self._size
-
-    def __getitem__(self, key: slice) -> Codes:
-        begin, end, _ = key.indices(self._size)
-        codes = np.empty(max(0, end - begin), dtype=self.dtype)
+    def between(self, begin: int, end: int) -> Codes:
+        """See `LazyValues.between`."""
+        codes = np.empty(end - begin, dtype=self.dtype)
         for number, part in enumerate(self._log.parts):
             first, last = part.first * self._plane_size, part.last * self._plane_size
             some = slice(max(begin, first), min(end, last))
             if some.start < some.stop:
                 codes[some.start - begin : some.stop - begin] = self._part(number)[some.start - first : some.stop - first]
         return codes
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Codes:
-        return np.asarray(self[:], dtype=dtype)
 
     def _part(self, number: int) -> Codes:
         """The codes of all indices of a part."""

@@ -95,7 +95,7 @@ class KernelCache:
         parent = cache_parent()
         try:
             if parent is None:
-                raise FileNotFoundError(errno.ENOENT, "there is no home folder")
+                raise FileNotFoundError(errno.ENOENT, "no home folder")
             self._use(parent)
         except OSError as error:
             self._fall_back(parent, error)
@@ -189,7 +189,7 @@ def _private_folder() -> Path:
 
 @dataclass(frozen=True)
 class OldKernels:
-    """A folder of kernels of another version; the field names are those of ``prune --kernels --format json``."""
+    """A folder of kernels of another version; its fields are named as in ``prune --kernels --format json``."""
 
     folder: str
     files: int

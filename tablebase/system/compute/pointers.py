@@ -78,5 +78,5 @@ def _without_counters(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 @inline
 def borrowed(arrays: Any) -> Any:
-    """The same tuple, whose arrays are not counted; they must stay referenced by the caller for as long as it is used."""
+    """The same tuple without counting its arrays; the caller must keep references to them for as long as it is used."""
     return _borrowed(arrays)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import secrets
+import signal
 import socket
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent import futures
@@ -13,12 +16,15 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from dataclasses import replace
 from functools import partial
 from itertools import count
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tablebase.errors import DISTRIBUTION, CapacityError, ClusterError, check_extra, quoted
 from tablebase.system.compute import machine
+from tablebase.system.compute.child_process import ChildProcess
 from tablebase.system.compute.messages import Stage
 from tablebase.system.executors.executor import Check, Error, Executor, Limits, Watch, unwatched
 from tablebase.version import VERSION
@@ -147,7 +153,6 @@ class DaskExecutor(Executor):
     def _open(self) -> Client:
         """Reach the scheduler, or start one; let its workers do keys if all of them can."""
         from tablebase.system.executors.dask_host import MEMORY, Host, reaper
-        from tablebase.system.executors.dask_local import LocalCluster
 
         self._opened.enter_context(quiet())
         address = self._address
@@ -226,6 +231,61 @@ class DaskExecutor(Executor):
         )
 
 
+class LocalCluster(ChildProcess):
+    """A scheduler and workers in a child process, which end with this one; signals of a terminal do not reach them."""
+
+    def __init__(self, workers: int, resources: dict[str, float]) -> None:
+        """Start so many workers, each of which offers these resources."""
+        super().__init__(_serve, workers, resources, grace=2 * CLOSE)
+        try:
+            started, text = self.pipe.recv()
+        except (EOFError, OSError):
+            started, text = False, "its process was ended"
+        if not started:
+            self.end()
+            raise ClusterError("this machine", f"no cluster of Dask can be started here ({text})", "use --executor local")
+        # Of the scheduler.
+        self.address: str = text
+
+
+def _serve(pipe: Connection, workers: int, resources: dict[str, float]) -> None:
+    """Start the cluster, and keep it until SIGTERM."""
+    signal.signal(signal.SIGTERM, _leave)
+    # What goes wrong is noticed by the client, which says it in a sentence.
+    silent = os.open(os.devnull, os.O_RDWR)
+    for number in (1, 2):
+        os.dup2(silent, number)
+    # The tracker of the parent would warn of Dask's semaphores if this process is killed; the one started instead is silent.
+    resource_tracker._resource_tracker._fd = None  # type: ignore[attr-defined]
+    import distributed
+
+    try:
+        cluster = distributed.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            # Dask's own limit is about the Dask worker's process, which does not do the keys.
+            memory_limit=0,
+            resources=resources,
+            # A server that Dask starts in any case, but on a port that is free.
+            dashboard_address="127.0.0.1:0",
+            scheduler_kwargs={"dashboard": False},
+        )
+    except Exception as error:
+        pipe.send((False, f"{type(error).__name__}: {error}"))
+        return
+    try:
+        pipe.send((True, cluster.scheduler_address))
+        while True:
+            signal.pause()
+    finally:
+        cluster.close(timeout=CLOSE)
+
+
+def _leave(*_: object) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.exit()
+
+
 def limits_at(scheduler: str, say: Callable[[str], object] = lambda _: None, patience: float = PATIENCE) -> Limits:
     """Return how many workers a scheduler has, and the memory of the largest one; parameters are those of `DaskExecutor`.
 
@@ -257,7 +317,7 @@ def connect(scheduler: str) -> Client:
         with suppress(OSError):
             socket.create_connection(place, timeout=1).close()
             raise silent_scheduler(scheduler) from error
-        raise ClusterError(scheduler, f"there is no scheduler of Dask at {scheduler}", STARTS) from error
+        raise ClusterError(scheduler, f"no scheduler of Dask at {scheduler}", STARTS) from error
 
 
 def wait_for_workers(client: Client, say: Callable[[str], object], patience: float) -> None:

@@ -44,7 +44,7 @@ class Limits:
         return self.memory is None or (max(needs, default=0) if self.each else sum(needs)) <= self.memory
 
     def startable(self, ready: Sequence[Key], running: Sequence[Key], needs: Callable[[Key], int]) -> list[Key]:
-        """The ready keys to start now, in order, with those that are running; `needs` are bytes of memory."""
+        """The ready keys to start now, in order, next to the running ones; `needs` are bytes of memory."""
         started = list(running)
         for key in ready:
             if self.fit([needs(one) for one in (*started, key)]):
@@ -52,7 +52,7 @@ class Limits:
         return started[len(running) :]
 
     def threads(self, started: int, used: int) -> int:
-        """Threads for each of the keys that are started together; those that no key can use are used within keys."""
+        """Threads for each of the keys that are started together: an equal share of the idle ones."""
         return max(1, (self.workers - used) // started)
 
 
@@ -60,8 +60,8 @@ class Executor(ABC):
     """Runs work on keys and gives the results as they come.
 
     A scheduler enters the executor as a context, then calls `submit` and `finished` in turn. Unless the executor is `ordered`,
-    there are never more than ``limits.workers`` keys unfinished. Leaving the context because of an exception ends what still
-    runs; nothing of it may go on. `tablebase.testing.ExecutorTests` is the conformance suite.
+    there are never more than ``limits.workers`` keys unfinished. Leaving the context because of an exception ends all work that
+    still runs. `tablebase.testing.ExecutorTests` is the conformance suite.
     """
 
     ordered: ClassVar[bool] = False
@@ -80,8 +80,8 @@ class Executor(ABC):
     def start(self, *, concurrent: bool, droppable: bool = False, watch: Watch = unwatched) -> None:
         """Get ready for keys, called once, before the first of them.
 
-        Keys are `concurrent` if two can ever be in progress together, and `droppable` if `stop` may have to end keys in progress,
-        for which `finished` must come back in time. `watch` is called while `finished` waits, if it is known how far keys are.
+        Keys are `concurrent` if two can ever be in progress together, and `droppable` if `stop` may have to end keys in progress;
+        `finished` must then return in time. `watch` is called while `finished` waits, if it is known how far keys are.
         """
 
     def require(self, check: Check) -> None:  # noqa: B027 (nothing to do where workers are this program)
@@ -91,17 +91,17 @@ class Executor(ABC):
     def submit(self, work: Callable[[Any], Any], key: Any, needs: int = 0, after: Sequence[Any] = ()) -> None:
         """Begin ``work(key)`` without waiting for it; both must be picklable.
 
-        Only if the executor is `ordered`, it is told what the key `needs`, in bytes of memory, and which keys it comes `after`.
+        An `ordered` executor also gets the bytes of memory that the key `needs`, and the keys that it comes `after`.
         """
 
     @abstractmethod
     def finished(self, timeout: float | None = None) -> Iterator[tuple[Any, Any]]:
         """Wait until some submitted key is done, and yield each that is with its result.
 
-        After `timeout` seconds, which are only given if the keys are droppable, nothing is yielded. Raise what the work raised,
-        or `CapacityError` if a worker was lost.
+        After `timeout` seconds, which are only given if the keys are droppable, nothing is yielded. Raise the exception of the
+        work, or `CapacityError` if a worker was lost.
         """
 
     @abstractmethod
     def stop(self, *, abort: bool) -> None:
-        """Give everything back; with `abort`, end what still runs first. May be called again."""
+        """Give everything back; with `abort`, first end all work that still runs. May be called again."""

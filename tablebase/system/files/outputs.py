@@ -75,7 +75,7 @@ def check_output(
         if new and kind is not None:
             raise TablebaseError(f"{path} already exists: {hint}")
         if not target.parent.is_dir():
-            raise TablebaseError(f"there is no folder {path.parent}: make it, or {hint}")
+            raise TablebaseError(f"the folder {path.parent} does not exist: make it, or {hint}")
         if not os.access(target.parent, os.W_OK) or (kind is not None and not os.access(target, os.W_OK)):
             raise system_error(PermissionError(EACCES, ""), path, hint)
 
@@ -121,16 +121,13 @@ def written(path: Path, hint: str, *, own: bool = False) -> Iterator[IO[bytes]]:
                 yield stream
             return
         target = path.resolve()
-        _remove_old_drafts(target)
-        draft = draft_of(target)
-        with cleanup_on_exit(partial(draft.unlink, missing_ok=True)), draft.open("xb") as file:
+        with _drafted(target) as draft, draft.open("xb") as file:
             if target.exists():
                 with suppress(OSError):
                     os.chmod(draft, stat.S_IMODE(target.stat().st_mode))
             yield file
             file.flush()
             os.fsync(file.fileno())
-            publish(draft, target)
 
 
 def write_text(path: Path, text: str, hint: str, *, own: bool = False) -> None:
@@ -146,14 +143,31 @@ def written_folder(path: Path, hint: str) -> Iterator[Path]:
     target = path.resolve()
     with system_errors(path, hint):
         target.parent.mkdir(parents=True, exist_ok=True)
-        _remove_old_drafts(target)
-        draft = draft_of(target)
-        with cleanup_on_exit(partial(rmtree, draft, ignore_errors=True)):
+        with _drafted(target) as draft:
             draft.mkdir()
             yield draft
             if target.exists():
                 target.rmdir()
-            publish(draft, target)
+
+
+@contextmanager
+def _drafted(target: Path) -> Iterator[Path]:
+    """A draft that is published at the end of the block, or removed; so are drafts whose writers have ended without that."""
+    for old in target.parent.glob(f".{escape(target.name[:LONGEST_NAME])}.{16 * '[0-9a-f]'}{DRAFT_SUFFIX}"):
+        with suppress(OSError):
+            if old.stat().st_mtime < time.time() - OLD:
+                _remove(old)
+    draft = draft_of(target)
+    with cleanup_on_exit(partial(_remove, draft)):
+        yield draft
+        publish(draft, target)
+
+
+def _remove(draft: Path) -> None:
+    if draft.is_dir():
+        rmtree(draft, ignore_errors=True)
+    else:
+        draft.unlink(missing_ok=True)
 
 
 def appended(path: Path, hint: str, *, folder: Path | None = None, inputs: Iterable[Path | None] = (), new: bool = False) -> TextIO:
@@ -254,11 +268,3 @@ def _stream(path: Path) -> IO[bytes] | None:
         sys.stdout.flush()
         return os.fdopen(os.dup(number), "wb")
     return path.open("wb") if path.exists() and not path.is_file() else None
-
-
-def _remove_old_drafts(target: Path) -> None:
-    """Delete drafts of a file whose writers have ended without doing so."""
-    for draft in target.parent.glob(f".{escape(target.name[:LONGEST_NAME])}.{16 * '[0-9a-f]'}{DRAFT_SUFFIX}"):
-        with suppress(OSError):
-            if draft.stat().st_mtime < time.time() - OLD:
-                rmtree(draft) if draft.is_dir() else draft.unlink()

@@ -323,8 +323,8 @@ ERRORS = {
     "setoption name MultiPV": "MultiPV must be a whole number from 1 to 500, not ''",
     "setoption name Repetition value often": "there is no rule of repetition 'often'",
     "setoption name UCI_Variant value chess": "there is no game 'chess'",
-    "setoption name TablebasePath value /nowhere/at/all": "there is no tablebase in /nowhere/at/all",
-    "setoption name TablebasePath value ~nobody-has-this-name/x": "there is no tablebase in ~nobody-has-this-name/x",
+    "setoption name TablebasePath value /nowhere/at/all": "no tablebase in /nowhere/at/all",
+    "setoption name TablebasePath value ~nobody-has-this-name/x": "no tablebase in ~nobody-has-this-name/x",
     "quit!": "'quit!' is no command",
     "\x00\x07": "is no command",
 }

@@ -9,7 +9,6 @@ from tablebase.system.compute.circles import circles
 
 @given(st.integers(1, 8).flatmap(lambda size: st.lists(st.sets(st.integers(0, size - 1)), min_size=size, max_size=size)))
 def test_circles_are_those_of_a_naive_twin(after: list[set[int]]) -> None:
-    """Nodes that lead to one another are together, each once, and after all others that they lead to."""
     found = circles([np.array(sorted(nodes), np.int64) for nodes in after])
     size = len(after)
     leads = np.eye(size, dtype=bool)

@@ -12,7 +12,6 @@ Sources = dict[Path, ast.Module]
 
 
 def imported(sources: Sources, tree: ast.Module) -> set[Path]:
-    """The files of the package that a file imports, by its syntax tree."""
     names = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module is not None:

@@ -17,7 +17,6 @@ CORES = 8
 
 @pytest.fixture
 def groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A machine of eight processors and 64 GiB, and the folder of its control groups."""
     memory = psutil.virtual_memory()
     monkeypatch.setattr(psutil, "virtual_memory", lambda: memory._replace(total=TOTAL))
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(CORES)), raising=False)
@@ -27,23 +26,17 @@ def groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file, and make its folders."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
 
 
-def test_without_limits_all_of_the_machine(groups: Path) -> None:
-    """Where there are no control groups, or they limit nothing."""
+def test_without_limits_all_of_the_machine(groups: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (machine.cores(), machine.memory()) == (CORES, TOTAL)
     write(groups / "membership", "0::/\n")
     write(groups / "memory.max", "max\n")
     write(groups / "cpu.max", "max 100000\n")
     assert (machine.cores(), machine.memory()) == (CORES, TOTAL)
-
-
-def test_processors_that_the_process_is_bound_to(groups: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As by taskset."""
-    assert groups.exists()
+    # As taskset binds a process.
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3}, raising=False)
     assert machine.cores() == 1
 

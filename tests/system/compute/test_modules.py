@@ -7,7 +7,6 @@ import tablebase.testing
 
 
 def test_a_name_that_is_not_there() -> None:
-    """It is missing as from any other module, so that `hasattr` works."""
     with pytest.raises(AttributeError, match="module 'tablebase' has no attribute 'nothing'"):
         tablebase.nothing  # noqa: B018
     assert not hasattr(tablebase.testing, "nothing")

@@ -17,7 +17,6 @@ PUBLIC = {"numba", "numba.types", "numba.extending"}
 
 
 def names_in(path: Path) -> list[tuple[str, str]]:
-    """The modules of Numba that a file imports, with the names that it imports from them."""
     found: list[tuple[str, str]] = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "numba":
@@ -51,7 +50,6 @@ def test_an_attribute_is_there(owner: object, name: str) -> None:
 
 
 def test_no_other_module_uses_such_names() -> None:
-    """All others import from the public modules alone."""
     files = {path: names_in(path) for path in PACKAGE.rglob("*.py") if path != MODULE}
     assert sum(map(len, files.values())) >= 5
     assert {str(path): found for path, names in files.items() if (found := [one for one in names if one[0] not in PUBLIC])} == {}

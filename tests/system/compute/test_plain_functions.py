@@ -40,7 +40,6 @@ def module(folder: Path, offset: int) -> dict[str, Any]:
 
 
 def test_helpers_are_compiled_and_stay_plain(tmp_path: Path) -> None:
-    """The machine code does what the functions do, which are as before."""
     names = module(tmp_path, 5)
     made = compiled(names["helped"], NUMBER, {})
     assert call(made, 10) == names["helped"](10) == 25

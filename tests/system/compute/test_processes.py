@@ -11,7 +11,6 @@ from tablebase.system.compute.processes import clean_up, cleanup_on_exit, deferr
 
 
 def test_the_end_of_a_block_cleans_up() -> None:
-    """Once, whether it ends well or not."""
     done: list[str] = []
     with cleanup_on_exit(lambda: done.append("well")):
         assert done == []
@@ -37,7 +36,6 @@ def test_a_process_that_ends_at_once_cleans_up() -> None:
 
 
 def test_an_undisturbed_block_comes_first() -> None:
-    """Within it, even nested, an action waits until its end; elsewhere it is done at once."""
     done: list[str] = []
     when_undisturbed(lambda: done.append("at once"))
     assert done == ["at once"]

@@ -19,13 +19,11 @@ from tablebase.system.compute.progress import progress
 
 @pytest.fixture
 def _often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lines come soon after one another."""
     monkeypatch.setattr(module, "INTERVAL", 0.05)
 
 
 @pytest.mark.usefixtures("_often")
 def test_a_plain_line_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
-    """Without a terminal there is no bar, but a line each interval, and none after the end."""
     with progress("build pond", "placements", 4000, 1000) as shown:
         shown.update(1000)
         time.sleep(0.3)
@@ -49,7 +47,6 @@ def test_compiling_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_bar_leaves_nothing_behind(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a terminal the last thing written goes back to the start of an empty line; lines are written above the bar."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     with progress("build pond", "placements", 10, verbose=True) as shown:
         shown.update(5)
@@ -93,7 +90,6 @@ def test_a_bar_leaves_one_line_in_a_notebook(capsys: pytest.CaptureFixture[str],
 
 @pytest.mark.parametrize(("value", "said"), [("1", ""), ("true", ""), ("0", "hello\n"), ("", "hello\n")])
 def test_a_variable_silences_python(value: str, said: str) -> None:
-    """As it does commands."""
     code = "from tablebase.system.compute.messages import say; say('hello')"
     environment = os.environ | {messages.QUIET: value}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
@@ -117,7 +113,6 @@ def test_one_call_silences_everything(terminal: bool, capsys: pytest.CaptureFixt
 
 
 def test_messages_can_be_redirected(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program that replaces the handler has each message as a record."""
     seen: list[logging.LogRecord] = []
     handler = logging.Handler()
     monkeypatch.setattr(handler, "emit", seen.append)

@@ -33,14 +33,12 @@ def test_ranges_make_up_the_whole(count: int, grain: int, allowed: int) -> None:
 
 
 def test_results_come_in_the_order_of_ranges() -> None:
-    """Even if the first range is done last."""
     with threads.use(2):
         done = threads.spread(lambda begin, end: (time.sleep(0.2 * (begin == 0)), begin, end)[1:], 8, 1)
     assert done == [(i, i + 1) for i in range(8)]
 
 
 def test_threads_do_not_start_threads() -> None:
-    """Work that spreads work itself does so in its own thread."""
 
     def outer(*_: int) -> tuple[int, list[Work]]:
         return threading.get_ident(), threads.spread(note, 50, 1)
@@ -101,7 +99,6 @@ def test_a_chain_is_done_here_with_threads(workers: int) -> None:
 
 
 def test_threads_are_allowed_only_at_work() -> None:
-    """Between two results of a chain, the caller has no more threads than before."""
     for done in run_graph(CHAIN, divide, LocalExecutor(Limits(3))):
         assert done.ranges == 12
         assert len(threads.spread(note, 1000, 1)) == 1

@@ -10,7 +10,6 @@ UNCOMPILED = {"NUMBA_DISABLE_JIT": "1"}
 
 @pytest.mark.release
 def test_tables_are_the_same(tmp_path: Path, ask: Ask) -> None:
-    """Byte by byte, though solved, written and verified without a single compiled kernel."""
     plain, compiled = tmp_path / "plain", tmp_path / "compiled"
     assert ask_fresh("build", "hexapawn-3x3", "--data", plain, environment=UNCOMPILED).code == 0
     assert ask("build", "hexapawn-3x3", "--data", compiled).code == 0
@@ -20,7 +19,6 @@ def test_tables_are_the_same(tmp_path: Path, ask: Ask) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("solver", ["planes", "lean"])
 def test_planes_need_compiling(solver: str, tmp_path: Path) -> None:
-    """One sentence says so, and what to use instead."""
     words = ("build", "doushouqi", "--material", "RvC", "--solver", solver, "--data", tmp_path / "new")
     answer = ask_fresh(*words, environment=UNCOMPILED)
     assert_refused(answer, 2, "NUMBA_DISABLE_JIT", "--solver groups")

@@ -50,7 +50,6 @@ def test_ones(word: int) -> None:
 
 @jit
 def units(words: Any, word: int, mask: int, by: int, order: Any, index: int, out: Any) -> int:
-    """Every operation on units, the results one after another."""
     one, other = load(words, index), load(words, 0)
     results = (
         one,
@@ -69,7 +68,6 @@ def units(words: Any, word: int, mask: int, by: int, order: Any, index: int, out
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_units(seed: int) -> None:
-    """Every operation on eight words does what its name says, from any place on."""
     rng = Random(seed)
     words = [rng.getrandbits(64) if rng.random() < 0.6 else 0 for _ in range(40)]
     word, mask, by, index = rng.getrandbits(64), rng.randrange(256), rng.randrange(-63, 64), rng.randrange(16)
@@ -93,7 +91,6 @@ def test_units(seed: int) -> None:
 
 @jit
 def lanes(codes: Any, value: int, word: int, index: int, out: Any, words: Any) -> int:
-    """Every operation on lanes, the results one after another."""
     one, other = load(codes, index), load(codes, 0)
     results = (
         one + other,
@@ -115,7 +112,6 @@ def lanes(codes: Any, value: int, word: int, index: int, out: Any, words: Any) -
 @widths
 @pytest.mark.parametrize("seed", SEEDS)
 def test_lanes(dtype: str, seed: int) -> None:
-    """Every operation on 64 codes does what its name says, in one byte and in two; numbers wrap round."""
     rng = Random(seed)
     void = int(np.iinfo(dtype).max)
     codes = [rng.choice((rng.randint(0, void), rng.randint(0, 3), void)) for _ in range(100)]
@@ -158,7 +154,6 @@ class Outer(NamedTuple):
 
 @jit
 def through_pointers(arrays: Outer, begin: int, word: int) -> int:
-    """Write through pointers, twice bare, and read before the array."""
     arrays = bare(bare(arrays))
     fill(arrays.codes, begin, word, 7)
     arrays.inner.words[1] = arrays.inner.words[0] * np.uint64(arrays.inner.scale)

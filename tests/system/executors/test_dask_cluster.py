@@ -37,7 +37,6 @@ MEMORY = (1000, 5000)
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
-    """A cluster of two workers."""
     with cluster(tmp_path_factory.mktemp("dask")) as started:
         for memory in MEMORY:
             started.start_worker("--resources", f"memory={memory}")
@@ -52,13 +51,11 @@ def _looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def empty(tmp_path: Path) -> Iterator[DaskCluster]:
-    """A cluster without workers."""
     with cluster(tmp_path) as started:
         yield started
 
 
 def begin(executor: DaskExecutor, folder: Path) -> None:
-    """Let an executor begin a key that ends when it is let go."""
     executor.start(concurrent=True)
     executor.submit(partial(hold, folder), "key")
     wait_for((folder / "key begun").exists)
@@ -85,7 +82,6 @@ def test_limits_are_those_of_the_workers(shared: DaskCluster) -> None:
 
 
 def test_keys_are_done_at_the_same_time(shared: DaskCluster, tmp_path: Path) -> None:
-    """Two keys that wait for each other are both done."""
     twins: Graph = {"root": (), "left": ("root",), "right": ("root",)}
     assert sorted(run_graph(twins, partial(meet, tmp_path), DaskExecutor(scheduler=shared.address))) == sorted(twins)
 
@@ -99,7 +95,6 @@ def test_a_worker_does_one_key_at_a_time(empty: DaskCluster) -> None:
 
 
 def test_memory_decides_about_the_worker(shared: DaskCluster) -> None:
-    """A key is done where there is memory enough for it."""
     (address,) = (address for address, one in workers(shared).items() if one["resources"]["memory"] == max(MEMORY))
     large = processes(shared)[address]
     graph = dict.fromkeys(range(6), ())
@@ -108,7 +103,6 @@ def test_memory_decides_about_the_worker(shared: DaskCluster) -> None:
 
 
 def test_what_fits_nowhere_is_refused_before_anything_begins(shared: DaskCluster, tmp_path: Path) -> None:
-    """By a byte."""
     graph: Graph = {"small": (), "large": ("small",)}
     needs = {"small": 0, "large": max(MEMORY) + 1}
     with pytest.raises(CapacityError, match=r"needs 5,001 bytes of memory, but at most 5,000 can be used: use a worker with more"):
@@ -117,7 +111,6 @@ def test_what_fits_nowhere_is_refused_before_anything_begins(shared: DaskCluster
 
 
 def test_stages_are_seen(shared: DaskCluster) -> None:
-    """Each with its key, in order."""
     seen: list[tuple[str, Stage]] = []
     list(run_graph({"a": (), "b": ("a",)}, advance, DaskExecutor(scheduler=shared.address), watch=lambda *one: seen.append(one)))
     for key in "ab":
@@ -198,7 +191,6 @@ def test_a_killed_scheduler_of_this_machine(tmp_path: Path) -> None:
 
 
 def children() -> set[int]:
-    """The processes that have been started here and in turn by these, but for that which Python keeps."""
     found = set()
     for one in psutil.Process().children(recursive=True):
         # Any of them may end meanwhile.
@@ -209,7 +201,6 @@ def children() -> set[int]:
 
 
 def test_what_is_done_counts_though_something_else_has_failed(shared: DaskCluster) -> None:
-    """A result is given before an error is raised that came at the same time."""
     with DaskExecutor(scheduler=shared.address) as executor:
         executor.start(concurrent=True)
         for key in ("fail", "this"):
@@ -238,7 +229,6 @@ def test_what_is_lost_costs_its_own_key_only(shared: DaskCluster, tmp_path: Path
 
 
 def test_a_key_that_loses_every_process_is_given_up(shared: DaskCluster, tmp_path: Path) -> None:
-    """After the third, in a sentence."""
     with pytest.raises(CapacityError, match=r"^a process was killed 3 times, most likely because memory ran out: give the worker"):
         list(run_graph({"lost": ()}, partial(lose, tmp_path, 9, "process"), DaskExecutor(scheduler=shared.address)))
     assert (tmp_path / "lost").stat().st_size == 3
@@ -246,7 +236,6 @@ def test_a_key_that_loses_every_process_is_given_up(shared: DaskCluster, tmp_pat
 
 @pytest.mark.release
 def test_a_key_that_loses_every_worker_is_given_up(tmp_path: Path) -> None:
-    """When Dask gives it up."""
     with cluster(tmp_path, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0") as started:
         started.start_worker()
         with pytest.raises(CapacityError, match=r"^workers were lost with the same table \(times: 1, .*\), most likely"):
@@ -277,7 +266,6 @@ def test_a_worker_that_comes_later_goes_on(empty: DaskCluster, tmp_path: Path) -
 
 @pytest.mark.release
 def test_no_worker_is_not_waited_for_forever(empty: DaskCluster, tmp_path: Path) -> None:
-    """Neither at the beginning nor in between; there is a message, and then a sentence."""
     said: list[str] = []
     sentence = "has had no worker with memory enough for 1 s: start workers with 'dask worker'"
     with pytest.raises(ClusterError, match=sentence) as refused:
@@ -295,7 +283,6 @@ def test_no_worker_is_not_waited_for_forever(empty: DaskCluster, tmp_path: Path)
 
 @pytest.mark.release
 def test_a_stopped_worker_is_not_waited_for_forever(empty: DaskCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that is there but does nothing is named, first in a message and then in a sentence."""
     monkeypatch.setattr(dask, "ANSWER", 1.0)
     monkeypatch.setattr(dask, "WORD", 0.2)
     empty.start_worker()
@@ -342,7 +329,6 @@ def test_a_scheduler_that_ends_is_not_waited_for_forever(
 def test_a_worker_that_cannot_be_used_is_refused(
     empty: DaskCluster, tmp_path: Path, marks: dict[str, str], hidden: bool, error: str
 ) -> None:
-    """Before anything begins, by its address, even if there are others."""
     if hidden:
         (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['tablebase'] = None\n")
         marks = {"PYTHONPATH": str(tmp_path)}
@@ -383,14 +369,12 @@ def test_nothing_goes_on_after_the_client_was_killed(shared: DaskCluster, tmp_pa
 
 
 def plugins(cluster: DaskCluster) -> set[str]:
-    """The plugins of builds that the scheduler gives to workers that come; it has some of its own."""
     with Client(cluster.address, set_as_default=False) as client:
         names = client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.worker_plugins))
     return {name for name in names if name.startswith("tables-")}
 
 
 def assert_ended(folder: Path) -> None:
-    """The key was not left running."""
     time.sleep(1)
     (folder / "key").touch()
     time.sleep(0.5)

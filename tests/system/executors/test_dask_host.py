@@ -49,7 +49,6 @@ class Fake:
 
 
 def hosted(worker: Fake, check: Check | None = None) -> Host:
-    """A plugin at work."""
     host = Host("tables", check)
     asyncio.run(host.setup(worker))  # type: ignore[arg-type]
     return host
@@ -57,7 +56,6 @@ def hosted(worker: Fake, check: Check | None = None) -> Host:
 
 @pytest.fixture
 def host() -> Iterator[Host]:
-    """One whose process ends with the test."""
     host = hosted(Fake({}, 1000))
     yield host
     host.teardown(host._worker)
@@ -77,14 +75,12 @@ def test_memory_that_is_offered(given: dict[str, float], limit: int | None, memo
 
 
 def test_a_worker_that_was_paused_stays_so() -> None:
-    """Dask had a reason."""
     worker = Fake({}, 1000, Status.paused)
     hosted(worker)
     assert worker.statuses == [Status.paused]
 
 
 def test_a_worker_that_cannot_be_used_offers_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So the scheduler sends it no key."""
     monkeypatch.setenv("MARKED", "1")
     worker = Fake({}, 1000)
     hosted(worker, unless_marked)
@@ -116,20 +112,17 @@ def test_a_process_is_kept_for_the_next_key_and_ends_with_the_plugin(host: Host)
 
 
 def process_of(_key: object) -> int:
-    """The process that does this."""
     return psutil.Process().pid
 
 
 @pytest.mark.release
 def test_threads_are_those_of_the_worker(host: Host) -> None:
-    """Those that Dask counts, or those that it was given."""
     assert host.do("one", size, None) == 2
     host._worker.state.total_resources["threads"] = 3
     assert host.do("two", size, None) == 3
 
 
 def size(_key: object) -> int:
-    """The threads that may be used here."""
     return threads._team.get().size
 
 
@@ -164,11 +157,10 @@ def test_what_nobody_wants_any_more_is_ended(host: Host, how: str) -> None:
         ("nowhere", "'nowhere' is not the address of a scheduler"),
         ("tcp://127.0.0.1", "'tcp://127.0.0.1' is not the address of a scheduler"),
         ("tls://127.0.0.1:1", r"'tls://127.0.0.1:1' is not the address of a scheduler \(Dask has not been configured for TLS"),
-        ("tcp://127.0.0.1:1", "there is no scheduler of Dask at tcp://127.0.0.1:1"),
+        ("tcp://127.0.0.1:1", "no scheduler of Dask at tcp://127.0.0.1:1"),
     ],
 )
 def test_an_address_without_a_scheduler(address: str, error: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sentence that says how to start one."""
     monkeypatch.setattr("tablebase.system.executors.dask.CONNECT", 0.5)
     with pytest.raises(ClusterError, match=f"^{error}.*: start it with 'dask scheduler'") as refused:
         DaskExecutor(scheduler=address)

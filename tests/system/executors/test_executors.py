@@ -29,7 +29,6 @@ TWINS: Graph = {"root": (), "left": ("root",), "right": ("root",)}
 
 
 def random_graph(seed: int, size: int) -> Graph:
-    """Keys that wait for some of those before them, in a random order of keys."""
     rng = Random(seed)
     names = [f"k{number}" for number in range(size)]
     graph = {name: tuple(rng.sample(names[:place], rng.randint(0, min(3, place)))) for place, name in enumerate(names)}
@@ -71,7 +70,6 @@ def test_workers_keep_the_order(heavy: tuple[str, ...], memory: int | None) -> N
 
 
 def test_workers_work_at_the_same_time(tmp_path: Path) -> None:
-    """Two keys that each wait for the other to begin are both done by two workers."""
     assert sorted(run_graph(TWINS, partial(meet, tmp_path), LocalExecutor(Limits(2)))) == ["left", "right", "root"]
 
 
@@ -138,7 +136,6 @@ def test_keys_finish_in_the_grace_after_a_deadline(tmp_path: Path) -> None:
 
 
 def test_want_of_memory_is_no_deadline() -> None:
-    """A key that can never be started is an error with a deadline, too."""
     deadline: Deadline[str] = Deadline(time.time() + 3600, lambda _: 0.0)
     with pytest.raises(CapacityError):
         list(run_graph({"a": ()}, record, LocalExecutor(Limits(1, 10)), lambda _: 11, deadline))
@@ -167,7 +164,6 @@ def loads(draw: st.DrawFn) -> Load:
 
 @given(loads())
 def test_what_is_started_fits(load: Load) -> None:
-    """Neither workers nor memory are exceeded, nothing that would fit is left, and what was ready first comes first."""
     chosen = load.limits.startable(load.ready, load.running, load.needs.__getitem__)
     at_work = [*load.running, *chosen]
     used = sum(load.needs[key] for key in at_work)
@@ -182,12 +178,10 @@ def test_what_is_started_fits(load: Load) -> None:
 
 @pytest.mark.parametrize(("started", "used", "threads"), [(1, 0, 5), (2, 0, 2), (1, 2, 3), (2, 3, 1), (1, 5, 1), (1, 7, 1)])
 def test_keys_divide_the_threads_that_are_left(started: int, used: int, threads: int) -> None:
-    """Of five, each key that is started has an equal share of what others leave, and one at least."""
     assert Limits(5).threads(started, used) == threads
 
 
 def test_memory_is_shared_unless_each_worker_has_its_own() -> None:
-    """To the last byte; and there are never more keys than workers."""
     shared, each = Limits(2, 10), Limits(2, 10, each=True)
     assert (shared.fit([4, 6]), shared.fit([5, 6]), shared.fit([10]), shared.fit([11])) == (True, False, True, False)
     assert (each.fit([10, 10]), each.fit([1, 11]), each.fit([])) == (True, False, True)
@@ -209,17 +203,12 @@ def test_a_deadline_interrupts() -> None:
     assert (passed.value.seconds, passed.value.exit_code) == (0.01, 3)
 
 
-def test_other_errors_stay() -> None:
-    """An error before the deadline is no matter of time."""
-    with pytest.raises(ValueError, match="broken"), deadline(60, pytest.fail):
-        raise ValueError("broken")
-
-
 @pytest.mark.parametrize("seconds", [60, None])
 def test_a_deadline_is_called_off(seconds: float | None) -> None:
+    """At the end of the block, whose own error is no matter of time."""
     before = set(threading.enumerate())
-    with deadline(seconds, pytest.fail):
-        pass
+    with pytest.raises(ValueError, match="broken"), deadline(seconds, pytest.fail):
+        raise ValueError("broken")
     assert set(threading.enumerate()) <= before
 
 

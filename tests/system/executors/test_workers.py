@@ -46,7 +46,6 @@ RESUMES = "a build, an export or a copy resumes when it is started again"
 
 @contextmanager
 def busy(workers: int, *words: str) -> Iterator[Popen[str]]:
-    """The program, at work."""
     with start_fresh(workers, *words, program=BUSY) as process:
         try:
             assert process.stdout is not None
@@ -72,7 +71,6 @@ def busy(workers: int, *words: str) -> Iterator[Popen[str]]:
     ],
 )
 def test_workers_end_with_the_main_process(workers: int, name: str, code: int, word: str) -> None:
-    """If a signal ends the main process, its workers and their pipes are gone, and nothing but a sentence was printed."""
     with busy(workers) as process:
         assert len(group(process.pid)) >= (3 if workers == 2 else 1)
         os.kill(process.pid, signal.Signals[name])
@@ -84,7 +82,6 @@ def test_workers_end_with_the_main_process(workers: int, name: str, code: int, w
 
 @pytest.mark.full
 def test_ignored_signals_stay_ignored() -> None:
-    """A program that was started by nohup, or by a shell in the background, continues after them."""
     with busy(1, "ignored") as process:
         for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
             os.kill(process.pid, number)
@@ -116,7 +113,6 @@ def test_no_worker_is_left(end: str) -> None:
 
 @pytest.fixture
 def worker() -> Iterator[Worker]:
-    """A worker, ended after the test."""
     started = Worker()
     yield started
     started.kill()
@@ -146,7 +142,6 @@ def test_a_worker_does_one_thing_after_another(worker: Worker) -> None:
     ("key", "error"), [("a function", "pickle|local"), ("fail with a lock", "ValueError: locked"), ("fail oddly", "OddError: 3")]
 )
 def test_what_cannot_be_sent_is_no_lost_worker(key: str, error: str, worker: Worker) -> None:
-    """A result or an exception that cannot be pickled is reported as what it is."""
     worker.submit(do, key)
     with pytest.raises(Exception, match=error):
         worker.answer().result()
@@ -157,7 +152,6 @@ def test_what_cannot_be_sent_is_no_lost_worker(key: str, error: str, worker: Wor
 
 
 def test_a_lost_worker_is_a_sentence(worker: Worker) -> None:
-    """Whether it was at work or idle."""
     worker.submit(time.sleep, 600)
     worker.kill()
     with pytest.raises(CapacityError, match="a worker was killed, most likely because memory ran out"):

@@ -12,7 +12,6 @@ HINT = "name another file"
 
 
 def test_a_text_may_be_as_large_as_it_may_be(tmp_path: Path) -> None:
-    """In bytes; lines end as Python has it."""
     path = tmp_path / "a.txt"
     path.write_bytes("é\r\nb".encode())
     assert read_text(path, HINT, 5) == "é\nb"
@@ -21,7 +20,6 @@ def test_a_text_may_be_as_large_as_it_may_be(tmp_path: Path) -> None:
 
 
 def test_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
-    """At the beginning only, as some editors write it."""
     path = tmp_path / "a.txt"
     path.write_bytes(b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n")
     assert read_text(path, HINT) == "a\n\ufeffb\n"
@@ -32,13 +30,11 @@ def test_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
     ("name", "error"), [("/dev/zero", "has more than 1,000 bytes"), ("/nowhere/x", "No such file"), ("/", "Is a")]
 )
 def test_what_is_no_text_is_refused(name: str, error: str) -> None:
-    """A device without end takes no more memory than the largest text."""
     with pytest.raises(TablebaseError, match=f"^{name} .*{error}.*{HINT}"):
         read_text(Path(name), HINT, 1000)
 
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
-    """The sentence says what the file should be."""
     path = tmp_path / "a.txt"
     path.write_bytes(b"\xff")
     with pytest.raises(TablebaseError, match="is not a list: name another"):
@@ -46,6 +42,5 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
 
 
 def test_lines_that_are_too_long_are_cut() -> None:
-    """One character too many is left to tell; what follows the line is read as usual."""
     lines = lines_of(io.StringIO("go\n" + 100 * "x" + "\nabcd\nabcde\nquit"), 4)
     assert list(lines) == ["go\n", "xxxxx", "abcd\n", "abcde", "quit"]

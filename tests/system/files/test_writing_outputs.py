@@ -27,7 +27,6 @@ HINT = "name another file with --output"
 
 
 def names(folder: Path) -> list[str]:
-    """What is in a folder."""
     return sorted(path.name for path in folder.iterdir())
 
 
@@ -47,7 +46,6 @@ def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
 
 
 def test_a_error_leaves_the_old_file(tmp_path: Path) -> None:
-    """The draft is removed, and a fault of the system names the file."""
     path = tmp_path / "a.csv"
     path.write_text("old")
 
@@ -78,14 +76,12 @@ def test_only_old_drafts_of_the_same_file_are_removed(tmp_path: Path) -> None:
 
 
 def test_a_long_name_has_a_draft(tmp_path: Path) -> None:
-    """Any name that the file system allows can be written."""
     path = tmp_path / ("é" * 120 + ".csv")
     write_text(path, "x", HINT)
     assert names(tmp_path) == [path.name]
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
-    """The file behind a symbolic link is replaced."""
     (tmp_path / "there").mkdir()
     link = tmp_path / "link.csv"
     link.symlink_to(tmp_path / "there" / "a.csv")
@@ -95,7 +91,6 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_there_when_it_is_whole(tmp_path: Path) -> None:
-    """Or not at all; an empty one may be there before, and what a killed process has left is removed."""
     folder, old = tmp_path / "new", draft_of(tmp_path / "new")
     old.mkdir()
     (old / "000.svg").write_text("half")
@@ -117,7 +112,6 @@ def test_a_folder_is_there_when_it_is_whole(tmp_path: Path) -> None:
 
 
 def test_pipes_are_written_to(tmp_path: Path) -> None:
-    """Named pipes, devices and the standard streams are not replaced."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True)
@@ -138,8 +132,8 @@ def test_pipes_are_written_to(tmp_path: Path) -> None:
     ("place", "error"),
     [
         ("folder", "folder is a folder"),
-        ("no/a.csv", "there is no folder"),
-        ("file/a.csv", "there is no folder"),
+        ("no/a.csv", "does not exist: make it"),
+        ("file/a.csv", "does not exist: make it"),
         ("input.csv", "input.csv is used by the same command already"),
         ("link.csv", "link.csv is used by the same command already"),
         ("later/deep/a.csv", "in the folder of a tablebase"),
@@ -167,7 +161,6 @@ def test_what_is_refused(place: str, error: str, tmp_path: Path, monkeypatch: py
 
 
 def test_what_may_not_be_there_yet(tmp_path: Path) -> None:
-    """A new file; and a file to which lines are added keeps the ones that it has."""
     path = tmp_path / "a.log"
     with appended(path, HINT, new=True) as file:
         file.write("one\n")
@@ -203,7 +196,6 @@ def test_the_folder_of_a_tablebase_is_known_by_its_catalog_or_its_tables(two_pie
 
 
 def test_rights_are_asked_for_before_any_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file or folder that may not be written is refused by the check already."""
     (tmp_path / "a.csv").write_text("mine")
     for refused in (tmp_path, tmp_path / "a.csv"):
         monkeypatch.setattr(os, "access", lambda path, _, refused=refused: Path(path) != refused)
