@@ -26,10 +26,10 @@ def read_published(path: Path, game: Rules[Any]) -> dict[str, str]:
         rows = csv.DictReader(io.StringIO(read_text(path, "name another file", what="a list of published tables")))
         missing = [name for name in COLUMNS if name not in (rows.fieldnames or ())]
         if missing:
-            raise TablebaseError(f"{path} is no list of published tables: it has no column {missing[0]}")
+            raise TablebaseError(f"{path} is not a list of published tables: add the column {missing[0]}")
         listed = [row for row in rows if row["game"] == game.name]
     except csv.Error as error:
-        raise TablebaseError(f"{path} is no list of published tables: {error}") from error
+        raise TablebaseError(f"{path} is not a list of published tables ({error}): name a CSV file") from error
     published: dict[str, str] = {}
     for row in listed:
         material, digest = row["material"], row["values_sha256"]

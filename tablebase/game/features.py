@@ -121,7 +121,7 @@ def feature(pieces: int = 0, kind: str = "int", words: tuple[str, ...] = ()) -> 
         about = docstring(function).partition("\n")[0]
         name = getattr(function, "__name__", "")
         if not about:
-            raise TablebaseError(f"the feature {name} needs a docstring that says what it measures")
+            raise TablebaseError(f"the feature {name} has no docstring: describe the feature in one line")
         return Feature(name, pieces, "text" if words else kind, words, function, about)
 
     return make
@@ -142,7 +142,7 @@ def load_features(path: Path) -> tuple[Feature, ...]:
     """
     check_regular(path, "name a Python file with features")
     if not path.exists():
-        raise TablebaseError(f"there is no file {path}: name a Python file with features")
+        raise TablebaseError(f"the file {path} does not exist: name a Python file with features")
     try:
         features = tuple(value for value in runpy.run_path(str(path)).values() if isinstance(value, Feature))
     except TablebaseError:

@@ -49,7 +49,7 @@ def as_rules(
         raise RulesError(f"size and variant belong to the name of a game: replace the game object by {game.name!r}")
     installed = load_rules(game.name)
     if installed is not game and installed.digest != game.digest:
-        raise RulesError(f"the rules of {game.name} differ from those of the installed game: give them a name of their own")
+        raise RulesError(f"{game.name} has other rules than the installed game of this name: rename it")
     return installed
 
 

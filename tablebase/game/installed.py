@@ -179,7 +179,7 @@ def _split(name: str) -> tuple[str, list[str]]:
         return _split(name.lower())
     if not bases:
         meant = did_you_mean(name.partition("-")[0], game_names())
-        raise RulesError(f"there is no game {quoted(name)}{meant}; installed: {', '.join(game_names()) or 'none'}")
+        raise RulesError(f"unknown game {quoted(name)}{meant}: choose {', '.join(game_names()) or 'a game after installing its rules'}")
     base = max(bases, key=len)
     return base, name[len(base) :].split("-")[1:]
 
@@ -192,10 +192,10 @@ def _defaults(make: Any, point: Point) -> dict[str, Any]:
         raise RulesError(f"{_origin(point)} must be a function that returns a Game") from None
     # Compared by identity, because a default may be anything.
     if any(default is inspect.Parameter.empty for default in defaults.values()):
-        raise RulesError(f"{_origin(point)} must be a function whose parameters all have defaults")
+        raise RulesError(f"{_origin(point)} has a parameter without a default: give every parameter a default")
     size = defaults.get(SIZE, (0, 0))
     if not (isinstance(size, tuple) and len(size) == 2 and all(isinstance(number, int) for number in size)):
-        raise RulesError(f"{_origin(point)} must be a function whose {SIZE} is by default a pair of numbers")
+        raise RulesError(f"{_origin(point)} has a parameter {SIZE} with a wrong default: use a pair of numbers, such as (8, 8)")
     return defaults
 
 

@@ -129,7 +129,7 @@ def parse_pieces(text: str) -> range:
     """The numbers of pieces that ``4`` or ``2-4`` stands for."""
     match = re.fullmatch(r"([0-9]{1,3})(?:-([0-9]{1,3}))?", str(text).strip())
     if match is None or int(match[1]) > int(match[2] or match[1]):
-        raise ArgumentError(f"{quoted(str(text))} is no number of pieces: write one such as 4, or a range such as 2-4")
+        raise ArgumentError(f"invalid number of pieces {quoted(str(text))}: expected a number such as 4, or a range such as 2-4")
     return range(int(match[1]), int(match[2] or match[1]) + 1)
 
 
@@ -196,7 +196,7 @@ def as_options(take: type[Any], options: Mapping[str, Any]) -> dict[str, Any]:
     known = [one.name for one in fields(take)]
     for name in options:
         if name not in known:
-            raise ArgumentTypeError(f"there is no option {quoted(name)} here; there are: {', '.join(known)}")
+            raise ArgumentTypeError(f"unknown option {quoted(name)}: choose {', '.join(known)}")
     return dict(options)
 
 

@@ -96,7 +96,7 @@ class Board:
             return self.names.index(name)
         except ValueError:
             raise NotationError(
-                f"there is no square {quoted(name)}: squares run from {self.names[0]} to {self.names[-1]}"
+                f"unknown square {quoted(name)}: choose a square from {self.names[0]} to {self.names[-1]}"
             ) from None
 
     def squares(self, names: str) -> tuple[int, ...]:

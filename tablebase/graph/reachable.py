@@ -32,7 +32,7 @@ def check_finite(game: Game) -> None:
     """Raise `TablebaseError` unless the steps of a game show that it must end and that its games can be counted."""
     if not one_way_sides(game):
         raise TablebaseError(
-            f"{game.name} can go on for ever, because both sides have pieces that can return: its games cannot be counted"
+            f"games of {game.name} may never end, because pieces of both sides can move back: its games cannot be counted"
         )
     for kind in game.kinds:
         moves = [(step.origin, step.target) for step in kind.steps]

@@ -74,7 +74,7 @@ def _read_depth(_name: str, text: str) -> int:
 def _read_word(name: str, text: str) -> Objective | Cards:
     words = Objective if name == "objective" else Cards
     if text not in list(words):
-        raise TablebaseError(f"there is no {name} {quoted(text)}: choose {' or '.join(words)}")
+        raise TablebaseError(f"unknown {name} {quoted(text)}: choose {' or '.join(words)}")
     return words(text)
 
 

@@ -22,7 +22,7 @@ FAIR_FUZZ = {"fuzz": f"{FUZZ['fuzz']}, or fair for an even chance of a perfect o
 def _endless(rules: Any) -> str | None:
     from tablebase.graph.reachable import one_way_sides
 
-    return None if one_way_sides(rules) else "that game can go on for ever"
+    return None if one_way_sides(rules) else "its games may never end"
 
 
 def _not_two(rules: Rules[Any]) -> str | None:
@@ -147,7 +147,7 @@ def find_player(text: str) -> PlayerRecord:
         if record.name == name:
             return record
     names = player_names()
-    raise ArgumentError(f"there is no player {quoted(name)}{did_you_mean(name, names)}: choose {', '.join(names)}")
+    raise ArgumentError(f"unknown player {quoted(name)}{did_you_mean(name, names)}: choose {', '.join(names)}")
 
 
 def open_player(text: str, seat: Seat, **settings: Any) -> Player:

@@ -67,7 +67,7 @@ def tournament(rules: Rules[P], names: Sequence[str], games: int, conditions: Co
     `TablebaseError` if they make no match, one of them cannot play, or the game is over at the start.
     """
     if rules.result(conditions.start) is not None:
-        raise TablebaseError(f"the game is over in {rules.format(conditions.start)}: name a position from which it goes on")
+        raise TablebaseError(f"the game is over in {rules.format(conditions.start)}: name an earlier position")
     schedule = schedule_of(rules)(rules, len(names), games, conditions.seed)
     with ExitStack() as stack:
         # In pairs, what a player has seen on one side must not change how it plays the other.

@@ -114,4 +114,4 @@ def check_options(options: Options) -> None:
     if options.table_bytes > machine.memory():
         raise CapacityError("the memory for tables", "allow less", needed=options.table_bytes, allowed=machine.memory())
     if options.repetition not in list(Repetition):
-        raise ArgumentError(f"there is no rule of repetition {quoted(str(options.repetition))}: choose none, draw or loss")
+        raise ArgumentError(f"unknown repetition rule {quoted(str(options.repetition))}: choose none, draw or loss")

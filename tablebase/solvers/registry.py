@@ -215,7 +215,7 @@ def find_solver(name: str) -> Solver | None:
     for solver in SOLVERS:
         if name in solver.names:
             return solver
-    raise TablebaseError(f"there is no solver {quoted(name)}: choose {', '.join((AUTO, *solver_names()))}")
+    raise TablebaseError(f"unknown solver {quoted(name)}: choose {', '.join((AUTO, *solver_names()))}")
 
 
 def choose_solver(game: Game, material: Material, memory: int | None = None) -> tuple[Solver, str]:

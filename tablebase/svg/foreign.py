@@ -20,14 +20,14 @@ def read_picture(text: str) -> Element:
     try:
         root = ElementTree.fromstring(text)
     except (ElementTree.ParseError, TypeError, ValueError) as error:
-        raise TablebaseError(f"{quoted(text)} is not a picture as SVG ({error}): give what tablebase.svg.board returns") from error
+        raise TablebaseError(f"{quoted(text)} is not SVG ({error}): pass a picture from tablebase.svg.board") from error
     for node in root.iter():
         # Without prefixes, elements are those of the picture around them.
         node.tag = node.tag.removeprefix(OURS) if isinstance(node.tag, str) else node.tag
         for name in [name for name in node.attrib if name.startswith(LINKS)]:
             node.set(name.removeprefix(LINKS), node.attrib.pop(name))
     if root.tag != "svg":
-        raise TablebaseError(f"{quoted(text)} is not a picture as SVG, but {root.tag}: give what tablebase.svg.board returns")
+        raise TablebaseError(f"{quoted(text)} is not SVG, but {root.tag}: pass a picture from tablebase.svg.board")
     if "viewBox" not in root.attrib:
         width, height = (_NUMBER.match(root.get(name, "")) for name in ("width", "height"))
         if width is None or height is None:

@@ -93,7 +93,7 @@ def check_pictures(rules: Rules[Any], hint: str) -> None:
 
 
 def _undrawn(rules: Rules[Any], hint: str) -> RulesError:
-    return RulesError(f"{rules.name} has no pieces on squares and no pictures of its own: {hint}")
+    return RulesError(f"{rules.name} has no pictures: {hint}")
 
 
 def has_pictures(rules: Rules[Any]) -> bool:

@@ -101,7 +101,7 @@ def sheet(
     Sheet('Hexapawn', 1 page)
     """
     if page not in PAGES:
-        raise ArgumentError(f"there is no page {quoted(str(page))}: choose {' or '.join(PAGES)}")
+        raise ArgumentError(f"unknown page {quoted(str(page))}: choose {' or '.join(PAGES)}")
     paper, colours = PAGES[page], as_theme(theme)
     check_number(len(boards))
     given = [_captioned(one) for one in boards]

@@ -126,5 +126,5 @@ def as_theme(theme: str | Theme) -> Theme:
     if isinstance(theme, Theme):
         return theme
     if not isinstance(theme, str) or theme not in THEMES:
-        raise ArgumentError(f"there is no theme {quoted(str(theme))}: choose {', '.join(THEMES)}, or make a Theme")
+        raise ArgumentError(f"unknown theme {quoted(str(theme))}: choose {', '.join(THEMES)}, or make a Theme")
     return THEMES[theme]

@@ -99,7 +99,7 @@ class RulesTests:
 
     def game(self) -> Any:
         """The game under test."""
-        raise NotImplementedError(f"{type(self).__name__} must define game() to say which game it tests")
+        raise NotImplementedError(f"{type(self).__name__} must define game(): return the game to test")
 
     def run_check(self, name: str) -> None:
         """Run one check: fail with its sentence, or skip if it does not apply."""

@@ -58,7 +58,7 @@ def _ended(playouts: list[Playout]) -> str:
     games, longest = len(playouts), max(playout.positions for playout in playouts)
     endless = sum(not playout.ended for playout in playouts)
     if endless:
-        return f"Random play may go on for ever: {endless} of {games} games had not ended after {LONGEST:,} states."
+        return f"Random play may never end: {endless} of {games} games had not ended after {LONGEST:,} states."
     return f"Random play ends: {games} games had {longest:,} states at most."
 
 

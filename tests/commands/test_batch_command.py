@@ -50,7 +50,7 @@ STEPS = {
     '["mine", "hexapawn", "SELECT count(* FROM positions"]': "syntax error",
     '["mine", "hexapawn", "@nowhere.sql"]': "nowhere.sql cannot be used",
     '["mine", "hexapawn", "-"]': "no standard input",
-    '["mine", "hexapawn", "SELECT 1", "--features", "nowhere.py"]': "there is no file nowhere.py",
+    '["mine", "hexapawn", "SELECT 1", "--features", "nowhere.py"]': "the file nowhere.py does not exist",
     '["mine", "hexapawn", "SELECT 1", "--table", "a=nowhere.csv"]': "nowhere.csv cannot be used",
     '["probe", "hexapawn", "ppp/3/XXX w"]': "X",
     '["line", "hexapawn", "--from", "here"]': "here",
@@ -116,11 +116,11 @@ def test_everything_is_built_and_then_the_steps_are_taken(
 @pytest.mark.parametrize(
     ("text", "line", "error"),
     [
-        ('[[build]]\ngame = "dou"\npieces = 2', 1, "no game"),
+        ('[[build]]\ngame = "dou"\npieces = 2', 1, "unknown game 'dou'"),
         ('[[build]]\ngame = "doushouqi"', 1, "choose tables"),
-        ('[[build]]\ngame = "doushouqi"\npieces = "four"', 1, "is no number of pieces"),
+        ('[[build]]\ngame = "doushouqi"\npieces = "four"', 1, "invalid number of pieces 'four'"),
         ('[[build]]\ngame = "doushouqi"\nmaterial = ["QvK"]', 1, "no piece 'Q'"),
-        ('[[build]]\ngame = "doushouqi"\npieces = 2\nsolver = "steam"', 1, "there is no solver 'steam'"),
+        ('[[build]]\ngame = "doushouqi"\npieces = 2\nsolver = "steam"', 1, "unknown solver 'steam'"),
         ('[[build]]\ngame = "doushouqi"\npieces = 2\nlimits = { carrots = 3 }', 1, "have no limits"),
         ('[[build]]\ngame = "harehedgehog"\npieces = 2', 1, "pieces"),
         ('[[build]]\ngame = "harehedgehog"\nlimits = { parrots = 3 }', 1, "--parrots"),

@@ -212,7 +212,7 @@ def test_a_table_of_statistics(ask: Ask, tmp_path: Path) -> None:
         (["{good}", "{bad}"], "{bad}: move 1 of game 1 (line 1), 'a2a1', is not legal"),
         (["{good}", "--by", "chance"], "none of these games has rows by chance: choose another --by, such as game"),
         (["{good}", "--by", "colour"], "--by"),
-        (["{other}"], "{other}: there is no game 'chess'"),
+        (["{other}"], "{other}: unknown game 'chess'"),
         ([], "FILE"),
     ],
 )

@@ -273,7 +273,7 @@ def test_a_process_of_its_own(two_pieces: Path) -> None:
     assert (answer.code, "Traceback" in answer.err) == (0, False)
     assert f"option name TablebasePath type string default {two_pieces}" in said
     assert "readyok" in said
-    assert any(line.startswith("info string error: ") and "xff" in line and "is no command" in line for line in said)
+    assert any(line.startswith("info string error: ") and "xff" in line and "unknown command" in line for line in said)
     assert said[-1].startswith("bestmove ")
     assert said[-1] != "bestmove 0000"
 

@@ -102,7 +102,7 @@ def test_a_move_can_be_read(text: str) -> None:
         ("", "'' is not a move"),
         ("a1b1c1", "'a1b1c1' is not a move"),
         ("a1 b1", "'a1 b1' is not a move"),
-        ("a1h1", "there is no square 'h1': squares run from a1 to g9"),
+        ("a1h1", "unknown square 'h1': choose a square from a1 to g9"),
         ("a1b\N{ARABIC-INDIC DIGIT SIX}", "is not a move"),
     ],
 )

@@ -336,7 +336,7 @@ def test_kinds_of_games_are_apart() -> None:
     ]
     for by, kind in ROWS.items():
         assert all(isinstance(row, kind) for row in found.rows(by))
-    with pytest.raises(TablebaseError, match="there is no game 'chess'"):
+    with pytest.raises(TablebaseError, match="unknown game 'chess'"):
         collected(replace(WON, game="chess"))
 
 

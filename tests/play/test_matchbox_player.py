@@ -174,7 +174,7 @@ def test_moves_taken_back_do_not_count(player: MatchboxPlayer) -> None:
 
 def test_a_position_without_a_box_is_one_sentence(player: MatchboxPlayer) -> None:
     """On the other side, or after another start, the player says that it was made for something else."""
-    with pytest.raises(TablebaseError, match=r"there is no box for ppp/3/PPP w: make a player for another start or side"):
+    with pytest.raises(TablebaseError, match=r"the player has no box for ppp/3/PPP w: make a player for another start or side"):
         player.choose(Match(GAME, ROOT), Random(0))
 
 
@@ -269,7 +269,7 @@ def test_beads_can_be_taken_at_the_beginning() -> None:
     assert isinstance(again, MatchboxPlayer)
     assert (texts(again, AFTER_B2), texts(player, AFTER_B2)) == (["a3a2"], ["a3b2"])
     assert grow_tree.cache_info().misses == known
-    with pytest.raises(TablebaseError, match="the settings boxes and taken both say which beads are gone"):
+    with pytest.raises(TablebaseError, match="the settings boxes and taken contradict each other"):
         open_player("matchboxes:boxes=x.json,taken=ppp/1P1/P1P_b:a3a2", Seat(GAME, ROOT, BLACK))
 
 
@@ -313,8 +313,8 @@ DAMAGE: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "another game": (changed(game="hexapawn-4x4"), "another game ('hexapawn-4x4', not 'hexapawn')"),
     "another start": (changed(start="ppp/1P1/P1P b"), "another start ('ppp/1P1/P1P b', not 'ppp/3/PPP w')"),
     "a long name": (changed(game="x" * 9999), "another game"),
-    "games in a list": (black(won=[1, 2]), "does not say how many games each side has won"),
-    "true games": (black(won={"w": True, "b": 0}), "does not say how many games each side has won"),
+    "games in a list": (black(won=[1, 2]), "lacks the number of games that each side has won"),
+    "true games": (black(won={"w": True, "b": 0}), "lacks the number of games that each side has won"),
     "no boxes": (black(boxes={}), "does not have the matchboxes of hexapawn"),
     "an unknown bead": (box(["a3a2", "a3c2"]), "has other beads in the box ppp/1P1/P1P b than its moves"),
     "a number for a box": (box(7), "has other beads in the box ppp/1P1/P1P b than its moves"),

@@ -48,7 +48,7 @@ class Tiers:
             if known == name:
                 return number
         raise RulesError(
-            f"there is no tier {quoted(name)}{did_you_mean(name, self.names.values())}: choose one that 'estimate' lists"
+            f"unknown tier {quoted(name)}{did_you_mean(name, self.names.values())}: choose one that 'estimate' lists"
         )
 
     def needed(self, tiers: set[int]) -> tuple[TierGroup, ...]:

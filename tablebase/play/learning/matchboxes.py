@@ -180,7 +180,7 @@ class Matchboxes(Knowledge):
             raise ValueError("other fields")
         won, contents = sides[self._letter]["won"], sides[self._letter]["boxes"]
         if not isinstance(won, dict) or list(won) != letters or any(type(count) is not int or count < 0 for count in won.values()):
-            raise MisfitError("does not say how many games each side has won")
+            raise MisfitError("lacks the number of games that each side has won")
         full = self.full_boxes()
         if not isinstance(contents, dict) or contents.keys() != {render(self.game, position) for position in full}:
             raise MisfitError(f"does not have the matchboxes of {self.game.name}")
@@ -223,7 +223,7 @@ def remove_taken(boxes: Matchboxes, taken: Iterable[BeadDraw]) -> None:
         if draw.box.side == boxes.side:
             if draw.box not in boxes.boxes:
                 raise TablebaseError(
-                    f"there is no box for {render(boxes.game, draw.box)}, which no game reaches: do not name it among taken beads"
+                    f"no game reaches {render(boxes.game, draw.box)}, so it has no box: remove it from the taken beads"
                 )
             boxes.boxes[draw.box].remove(draw.bead)
 

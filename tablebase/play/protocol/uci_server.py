@@ -110,7 +110,7 @@ class UciServer:
             else:
                 {"setoption": self._set, "position": self._place, "go": self._go}[command](words)
         elif words and not command:
-            raise TablebaseError(f"{quoted(' '.join(words))} is no command: send uci, isready, position, go, stop or quit")
+            raise TablebaseError(f"unknown command {quoted(' '.join(words))}: send uci, isready, position, go, stop or quit")
 
     # What a search needs
 
@@ -169,7 +169,7 @@ class UciServer:
             if limits.unknown:
                 self._say(f"info string not supported, and ignored: {quoted(' '.join(limits.unknown))}")
             if self._positions is None:
-                raise TablebaseError("there is no position: send one")
+                raise TablebaseError("go came without a position: send a position first")
             self._stopped.clear()
             self._thinking.set()
             answers = self._answers(limits, self._positions)

@@ -317,16 +317,16 @@ ERRORS = {
     "position startpos moves ab": "'ab' is not a move",
     "position startpos moves \\xff\\x00": "is not a move",
     f"position startpos moves {'x' * 100_000}": "is not a move",
-    "setoption name Hsh value 3": "there is no option 'Hsh': choose Hash, Threads, ",
+    "setoption name Hsh value 3": "unknown option 'Hsh': choose Hash, Threads, ",
     "setoption name Hash value many": "Hash must be a whole number from 1 to",
     "setoption name Threads value -1": "Threads must be a whole number from 1 to 256, not '-1'",
     "setoption name MultiPV": "MultiPV must be a whole number from 1 to 500, not ''",
-    "setoption name Repetition value often": "there is no rule of repetition 'often'",
-    "setoption name UCI_Variant value chess": "there is no game 'chess'",
+    "setoption name Repetition value often": "unknown repetition rule 'often'",
+    "setoption name UCI_Variant value chess": "unknown game 'chess'",
     "setoption name TablebasePath value /nowhere/at/all": "there is no tablebase in /nowhere/at/all",
     "setoption name TablebasePath value ~nobody-has-this-name/x": "there is no tablebase in ~nobody-has-this-name/x",
-    "quit!": "'quit!' is no command",
-    "\x00\x07": "is no command",
+    "quit!": "unknown command 'quit!'",
+    "\x00\x07": "unknown command",
 }
 
 
@@ -340,7 +340,7 @@ def test_malformed_lines(line: str) -> None:
         assert talk.ask("isready", until="readyok") == ["readyok"]
         if "position" in line:
             heard = talk.ask("go depth 1", until="bestmove")
-            assert heard == ["info string error: there is no position: send one", "bestmove 0000"]
+            assert heard == ["info string error: go came without a position: send a position first", "bestmove 0000"]
         assert talk.ask("position startpos", "go depth 1", until="bestmove")[-1] != "bestmove 0000"
 
 

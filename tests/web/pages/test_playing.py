@@ -246,7 +246,7 @@ def test_from_another_position(client: TestClient) -> None:
 @pytest.mark.parametrize(
     ("address", "words"),
     [
-        ("hexapawn/play?seat=nobody&seat=person", "there is no player 'nobody'"),
+        ("hexapawn/play?seat=nobody&seat=person", "unknown player 'nobody'"),
         (
             "hexapawn/play?seat=computer&seat=person",
             "the player computer cannot play hexapawn, because it does not support lookahead",
@@ -268,7 +268,7 @@ def test_from_another_position(client: TestClient) -> None:
         ("hexapawn/play?seat=person&seat=matchboxes&taken=ppp/3/PPP_w:a1a2", "no matchboxes play White here"),
         ("hexapawn/play?seat=person&seat=matchboxes&taken=" + "ppp/1P1/P1P_b:a3a2+" * 2, "is taken twice: name each once"),
         ("hexapawn/play?seat=person&seat=matchboxes&taken=" + "a+" * 101, "101 beads are taken: name at most 100"),
-        ("hexapawn/play?seat=person&seat=matchboxes&moves=a1a2&taken=2p/3/P2_b:c3c2", "there is no box for 2p/3/P2 b"),
+        ("hexapawn/play?seat=person&seat=matchboxes&moves=a1a2&taken=2p/3/P2_b:c3c2", "no game reaches 2p/3/P2 b"),
         ("harehedgehog/play?seat=person&seat=computer&start=nowhere", "not a state"),
         ("harehedgehog/play?seat=person&seat=person&moves=8", "the move '8' is not legal"),
         ("harehedgehog/play?seat=person&seat=person&moves=1+joker", "'joker' cannot be drawn in"),
