@@ -68,7 +68,7 @@ def use_rules(file: str) -> str:
 
 
 def game_names() -> tuple[str, ...]:
-    """Names of all games, sorted."""
+    """Return the names of all installed games, sorted."""
     return tuple(_games())
 
 
@@ -78,12 +78,12 @@ def is_known(name: str) -> bool:
 
 
 def load_game(name: str | Rules[Any]) -> Game:
-    """The game of that name, or the game itself, such as ``foxhounds`` or ``foxhounds-10x10``; capital letters are understood, too.
+    """Return a game of pieces on squares by its name, such as ``foxhounds-10x10``, in any case; a game object is returned as it is.
 
     Raises
     ------
     RulesError
-        If no such game is installed, it has no such variant, its rules module does not return a game, or the game is one
+        If the game or its variant is unknown, its rules module does not return a game, or the game is defined
         by functions.
 
     Examples
@@ -179,7 +179,9 @@ def _split(name: str) -> tuple[str, list[str]]:
         return _split(name.lower())
     if not bases:
         meant = did_you_mean(name.partition("-")[0], game_names())
-        raise RulesError(f"unknown game {quoted(name)}{meant}: choose {', '.join(game_names()) or 'a game after installing its rules'}")
+        raise RulesError(
+            f"unknown game {quoted(name)}{meant}: choose {', '.join(game_names()) or 'a game after installing its rules'}"
+        )
     base = max(bases, key=len)
     return base, name[len(base) :].split("-")[1:]
 
