@@ -49,7 +49,7 @@ class Conditions(Generic[P]):
 
 
 class Played(NamedTuple):
-    """A game that was played."""
+    """A finished game."""
 
     fixture: Fixture
     start: str  # the position that it began with

@@ -36,7 +36,7 @@ class Location:
 
 @dataclass(frozen=True)
 class StoredSlice:
-    """A slice under its own name, and where it is stored."""
+    """A slice, and the slice that stores its positions."""
 
     material: Material
     side: int  # the side to move; 0 where the game has colour swap

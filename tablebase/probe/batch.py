@@ -33,8 +33,8 @@ FEW = 1 << 12
 class Answers(ProbeResults):
     """The answers for many positions of a game of pieces on squares; see `ProbeResults`.
 
-    All values are looked up at once; a `Probe` with its moves is made when it is taken from the sequence. Errors of moves, if
-    ``strict``, are found as the answers are taken.
+    All values are looked up together; a `Probe` with its moves is made when the sequence is indexed. With ``strict``,
+    errors of moves are found at the same time.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Answers(ProbeResults):
         return joined([read, mixed(list(others.values()))]), np.append(places, np.array(list(others), dtype=np.int64))
 
     def answer(self, place: int) -> Probe:
-        """The answer at a place, or the error that is the reason why there is none."""
+        """Return the answer at an index, or the error that prevents it."""
         if self._kept is None and place in self._over:
             return self._ended(place)
         if place in self.errors:
@@ -96,7 +96,7 @@ class Answers(ProbeResults):
         return values
 
     def to_dicts(self, *, moves: bool = True) -> Iterator[dict[str, Any]]:
-        """Yield `to_dict` of each answer, but faster; the field ``moves`` is left out if these are not wanted."""
+        """Yield `to_dict` of each answer, but faster; the field ``moves`` is optional."""
         if self._kept is not None:
             yield from super().to_dicts(moves=moves)
             return

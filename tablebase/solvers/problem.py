@@ -35,7 +35,7 @@ def arrays_of(states: Iterable[tuple[Any, ...]]) -> list[Array]:
 
 @dataclass(frozen=True)
 class CompiledSlice:
-    """A slice ready to be solved."""
+    """A slice with its rules as arrays, ready to be solved."""
 
     game: Game
     layout: Layout
@@ -50,7 +50,7 @@ class CompiledSlice:
 
     @property
     def no_move(self) -> int:
-        """Code of a side to move that has no legal move."""
+        """Code for a side to move without a legal move."""
         return STALEMATE if self.game.no_move is Outcome.DRAW else loss_code(0, self.coding.stride)
 
 

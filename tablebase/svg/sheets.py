@@ -67,32 +67,33 @@ def sheet(
     gap: float = GAP,
     theme: str | Theme = "light",
 ) -> Sheet:
-    r"""Several pictures on one sheet, or on as many pages as they need.
+    r"""Arrange pictures on one or more pages.
 
     Parameters
     ----------
     boards : sequence
-        Pictures as SVG, such as `board` returns, or pairs of a picture and its caption, whose lines are separated by ``\n``.
+        Pictures as SVG, such as `board` returns, or pairs of a picture and its caption; ``
+    `` separates lines of a caption.
     title : str
-        What stands at the top of each page; lines after the first are smaller.
+        Title at the top of each page; lines after the first are smaller.
     page : str
         ``a4`` or ``letter``.
     width : float, optional
-        Of each picture, in millimetres; by default as large as fits on one page, within limits that leave it readable.
+        Width of each picture in millimetres; by default the largest readable width that fits all pictures on one page.
     gap : float
-        Between pictures, in millimetres.
+        Space between pictures, in millimetres.
     theme : str or Theme
-        Colours of the page and of letters, as in `board`.
+        Colours of the page and the text, as in `board`.
 
     Returns
     -------
     Sheet
-        Its pages, which `Sheet.write` writes as PDF, SVG or PNG.
+        The pages, which `Sheet.write` writes as PDF, SVG or PNG.
 
     Raises
     ------
     TablebaseError
-        If there is no picture or too many, one is not SVG, a caption does not fit, or the page or theme is unknown.
+        If pictures are missing, too many or not SVG, a caption does not fit, or the page or theme is unknown.
 
     Examples
     --------

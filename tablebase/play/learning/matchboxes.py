@@ -107,10 +107,10 @@ def as_seen(game: Game, bead: Bead, position: Position) -> Move:
 
 
 class Matchboxes(Knowledge):
-    """The boxes of one side, and what they have learned.
+    """The matchboxes of one side, with their beads.
 
-    Mirror images share a box if `share` says so, which must be as in the tree. `boxes` has the beads left in each box, `total` is
-    the number of all beads before the first game, and `won` has the games won by each side.
+    With `share`, mirror images share a box; the tree must be built with the same setting. `boxes` has the beads in each
+    box, `total` is the number of beads before the first game, and `won` has the number of games won by each side.
     """
 
     noun = "matchboxes"
@@ -126,11 +126,11 @@ class Matchboxes(Knowledge):
 
     @property
     def beads(self) -> int:
-        """Number of beads left in all boxes."""
+        """Number of beads in all boxes."""
         return sum(len(box) for box in self.boxes.values())
 
     def full_boxes(self) -> dict[Position, list[Bead]]:
-        """The boxes with all beads that they have before the first game."""
+        """Return the boxes with all beads, as before the first game."""
         return {
             position: distinct_beads(self.game, position, beads) if self.share else list(beads)
             for position, beads in self.tree.items()
@@ -138,14 +138,14 @@ class Matchboxes(Knowledge):
         }
 
     def draw(self, box: Position, random: Random) -> BeadDraw | None:
-        """Draw a bead, which goes back into its box; None if the box is empty."""
+        """Draw a bead and put it back into its box; None if the box is empty."""
         beads = self.boxes[box]
         return BeadDraw(box, random.choice(beads)) if beads else None
 
     def finish(self, draws: list[BeadDraw], winner: int | None) -> BeadDraw | None:
-        """Count a game, and take the last bead drawn in it out of its box if the game was lost; return that bead.
+        """Record a game; after a loss, remove the last drawn bead from its box and return it.
 
-        Without a winner, the game was a draw. Nothing is taken if another player of the same boxes has taken the bead before.
+        Without a winner, the game was a draw. A bead that another player has already removed from the shared file stays removed.
         """
         if winner is not None:
             self.won[winner] += 1
@@ -158,7 +158,7 @@ class Matchboxes(Knowledge):
         return lost
 
     def content(self, path: Path) -> dict[str, Any]:
-        """The boxes of each side, with the games won: those of the other side are as the file has them."""
+        """Return the boxes of each side and the number of won games; the other side's boxes are unchanged."""
         game, others = self.game, self.read(path)["sides"] if path.is_file() else {}
         if not isinstance(others, dict):
             raise self.damaged(path)
@@ -170,7 +170,7 @@ class Matchboxes(Knowledge):
         return {"sides": {side.letter: sides[side.letter] for side in self.game.sides if side.letter in sides}}
 
     def fill(self, content: Mapping[str, Any]) -> None:
-        """Take over the boxes of the side; if there are only those of the other side, nothing changes."""
+        """Load the boxes of the side; a file with boxes of the other side alone changes nothing."""
         sides, letters = content["sides"], [side.letter for side in self.game.sides]
         if not isinstance(sides, dict) or not sides.keys() <= {*letters}:
             raise ValueError("other sides")
