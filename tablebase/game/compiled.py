@@ -183,9 +183,9 @@ class CompiledGame(FunctionGame[int]):
         super().check_parts()
         name = type(self).__name__
         if not isinstance(getattr(self, "functions", None), Functions):
-            raise RulesError(f"{name} has no functions: give it an object of the class Functions")
+            raise RulesError(f"{name} has no functions: define them as an object of the class Functions")
         if not isinstance(getattr(self, "most_moves", None), int):
-            raise RulesError(f"{name} has no most_moves: give it the largest number of moves of a position")
+            raise RulesError(f"{name} has no most_moves: define the largest number of moves in a position")
         if self.is_ranked and (type(self).size is CompiledGame.size or type(self).after is CompiledGame.after):
             raise RulesError(f"{name} has ranks, but not size and after: define both methods")
 

@@ -80,7 +80,7 @@ class Feature:
             if self.kind != "float" and (converted != values).any():
                 raise ValueError(f"a value is not of kind {self.kind}")
             if self.kind == "text" and len(converted) and not 0 <= converted.min() <= converted.max() < len(self.words):
-                raise ValueError(f"a value is not the index of one of {len(self.words)} words")
+                raise ValueError(f"a value is not an index of the {len(self.words)} words")
             return converted
         except (Exception, SystemExit) as error:
             raise TablebaseError(f"the feature {self.name} fails: {type(error).__name__}: {error}") from error

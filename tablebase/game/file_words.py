@@ -84,7 +84,7 @@ class Decoder:
         self.rest = 0
         for digit in code:
             if digit not in _DIGITS:
-                raise RulesError("a code has letters and digits only")
+                raise RulesError("a code consists of letters and digits")
             self.rest = self.rest * len(_DIGITS) + _DIGITS.index(digit)
 
     def number(self, values: int) -> int:

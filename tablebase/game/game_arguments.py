@@ -46,7 +46,7 @@ def as_rules(
         such = "".join(f" such as {name!r}" for name in game_names()[:1])
         raise ArgumentTypeError(f"the game is a name{such} or a game object, not {quoted(game)}")
     if size or variant:
-        raise RulesError(f"size and variant belong to the name of a game: replace the game object by {game.name!r}")
+        raise RulesError(f"size and variant need the name of a game: replace the game object by {game.name!r}")
     installed = load_rules(game.name)
     if installed is not game and installed.digest != game.digest:
         raise RulesError(f"{game.name} has other rules than the installed game of this name: rename it")

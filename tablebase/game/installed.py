@@ -98,7 +98,7 @@ def load_game(name: str | Rules[Any]) -> Game:
         return game
     if not isinstance(game, Rules):
         raise ArgumentTypeError(f"a game is a name or a Game, not a value of type {type(game).__name__}")
-    raise RulesError(f"{game.name} is a game by functions, and has no pieces on squares: not possible here")
+    raise RulesError(f"{game.name} has no pieces on squares: choose another game")
 
 
 def full_name(game: str, size: str | None, variant: Sequence[str] | None) -> str:

@@ -155,9 +155,9 @@ def parse_time(text: str) -> float:
             return (time if time > today else time + timedelta(days=1)).astimezone().timestamp()
         time = datetime.fromisoformat(str(text)).astimezone()
     except ValueError:
-        raise ArgumentError(f"{quoted(str(text))} is not a time: write one such as 07:00 or 2030-01-31T07:00") from None
+        raise ArgumentError(f"{quoted(str(text))} is not a time: write a time such as 07:00 or 2030-01-31T07:00") from None
     if time <= now:
-        raise ArgumentError(f"{text} has passed: name a time to come, such as 07:00")
+        raise ArgumentError(f"{text} has passed: choose a future time, such as 07:00")
     return time.timestamp()
 
 

@@ -71,7 +71,7 @@ def read_rules(given: str) -> RulesFile:
             if _is_taken(stem, path):
                 raise RulesError(f"the rules file {given} hides the Python module {stem!r}: rename the file")
             if path in _loading:
-                raise RulesError(f"the rules file {given} loads itself: do so below 'if __name__ == \"__main__\":'")
+                raise RulesError(f"the rules file {given} loads itself: move the call below 'if __name__ == \"__main__\":'")
             _loading.append(path)
             try:
                 _loaded[path] = _read(given, path, stem, source)
@@ -145,7 +145,7 @@ def _game_in(module: ModuleType, given: str) -> Callable[..., Any]:
         games = games or [one for one in kinds if not any(one in other.__mro__[1:] for other in kinds)]
         if len(games) != 1:
             raise RulesError(
-                f"the rules file {given} must define one game, not {len(games)}: add a function game() that returns one"
+                f"the rules file {given} must define one game, not {len(games)}: add a function game() that returns it"
             )
         found = games[0]
     if isinstance(found, Rules):

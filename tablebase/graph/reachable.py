@@ -109,7 +109,7 @@ class _Builder:
     def check_room(self, positions: int) -> None:
         """Refuse more positions than the graph may have."""
         if positions > self.limit:
-            raise CapacityError(f"the graph of {self.game.name}", "take a smaller board", allowed=self.limit, unit="positions")
+            raise CapacityError(f"the graph of {self.game.name}", "choose a smaller board", allowed=self.limit, unit="positions")
 
     def add_stage(self, key: _Key) -> GraphStage:
         """Make the stage of all arrivals with a key; there will be no later ones."""
@@ -207,7 +207,7 @@ def _small_layout(game: Game, material: Material) -> Layout:
     if layout.size >= INDEX_LIMIT:
         raise CapacityError(
             f"the graph of {game.name}",
-            "take a smaller board",
+            "choose a smaller board",
             needed=layout.size,
             allowed=INDEX_LIMIT - 1,
             unit="indices in one slice",

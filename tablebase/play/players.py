@@ -35,8 +35,8 @@ FIRST = (
         "searches a few turns ahead, with an evaluation or tables at the leaves",
         loaded_later("tablebase.play.lookahead_player"),
         {
-            "depth": "search depth in turns of all players, from 1 to 20; by default 4, or one turn more than the number of players",
-            "objective": "own to maximize its value (the default), lead to maximize its lead over the best other player",
+            "depth": "search depth in turns, from 1 to 20; by default 4, or one turn more than the number of players",
+            "objective": "own to maximize its value (the default), lead to maximize its lead over the others",
             "stop": "yes or no: whether the search stops when a player has finished; by default yes",
             "alpha-beta": "yes or no: whether it prunes with alpha-beta; only for two players and lead; by default no",
             "sort": "yes or no: whether it searches promising moves first; by default no",
@@ -176,6 +176,6 @@ def open_player(text: str, seat: Seat, **settings: Any) -> Player:
     for setting in settings:
         check_setting(record.name, setting, known)
         if setting in written:
-            raise ArgumentError(f"the setting {setting} of the player {record.name} is given twice: leave one of them out")
+            raise ArgumentError(f"the setting {setting} of the player {record.name} is given twice: give it once")
     player: Player = record.make(seat, **written, **settings)
     return player

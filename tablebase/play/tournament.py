@@ -86,7 +86,7 @@ def _opened(rules: Rules[P], name: str, side: int | None, conditions: Conditions
     if not name.startswith(EXTERNAL):
         return open_player(name, seat)
     if lacks := missing(rules, "search"):
-        raise TablebaseError(f"programs that speak UCI cannot play {rules.name}, which {lacks}: name another player")
+        raise TablebaseError(f"UCI engines cannot play {rules.name}, which {lacks}: name another player")
     return UciPlayer(seat, name.removeprefix(EXTERNAL), conditions.budget, conditions.patience)
 
 

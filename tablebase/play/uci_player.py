@@ -35,7 +35,7 @@ class UciPlayer(Player):
         made = [event.text for event in match.events]
         text = self._client.best_move(self._game.format(match.start), made, self._budget)
         if text not in match.legal():
-            raise ForfeitError(f"the engine {quoted(self._command)} has answered {quoted(text)}, which is not a legal move")
+            raise ForfeitError(f"the engine {quoted(self._command)} has played {quoted(text)}, which is not a legal move")
         return text
 
     def close(self) -> None:

@@ -80,7 +80,9 @@ class BoundsSource(Source[State]):
         states = _States(self.game, self._known)
         if not states.tables:
             folder = self._store.folder
-            raise TablebaseError(f"the tables of {self.game.name} in {folder} are generous, and hold no chances: build others")
+            raise TablebaseError(
+                f"the tables of {self.game.name} in {folder} are generous and do not contain chances: build other tables"
+            )
         return states
 
     def within(self, position: State, turns: int) -> Bounds:
@@ -135,7 +137,7 @@ class _States(Stored[State]):
             for name, values in found.items():
                 values[places] = file.at(name, numbers[places] - table.begin, self._chunks)
             if not ((found["lower"] >= 0) & (found["lower"] <= found["upper"]) & (found["upper"] <= 1)).all():
-                raise CorruptTableError("holds bounds that are none", file.path)
+                raise CorruptTableError("contains invalid bounds", file.path)
         return found
 
     def positions(self, numbers: Numbers) -> list[State]:

@@ -83,7 +83,7 @@ class CodesSource(Source[P]):
         """The value for a player, given that of the player to move; `NotationError` without one."""
         if found is None:
             text, name = self.game.format(position), self.game.name
-            raise NotationError(f"{text} cannot come up in a game of {name} from its start: no table has it")
+            raise NotationError(f"{text} cannot be reached from the start of {name}: name another position")
         return found if self.game.viewer(position) == player else found.reversed
 
     def _looked_up(self, keys: Keys) -> Iterator[Value | None]:

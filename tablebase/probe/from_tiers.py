@@ -85,7 +85,7 @@ class TierSource(Source[int]):
         is_known = not game.is_ranked or tier in tiers_of(game).sizes
         value = self.file(tier).value_of(position, self.chunks) if is_known else None
         if value is None:
-            raise NotationError(f"{game.format(position)} cannot come up in a game of {game.name} from its start: no table has it")
+            raise NotationError(f"{game.format(position)} cannot be reached from the start of {game.name}: name another position")
         return value if game.to_move(position) == player else value.reversed
 
     def reached(self, child: int, player: int, before: AnyValue) -> Value:

@@ -110,8 +110,10 @@ def check_options(options: Options) -> None:
         ("memory for tables", options.table_bytes),
     ):
         if number is not None and number < 0:
-            raise ArgumentError(f"the {name} must not be negative, and {number} is")
+            raise ArgumentError(f"the {name} must not be negative, as {number} is")
     if options.table_bytes > machine.memory():
-        raise CapacityError("the memory for tables", "allow less", needed=options.table_bytes, allowed=machine.memory())
+        raise CapacityError(
+            "the memory for tables", "choose a smaller amount", needed=options.table_bytes, allowed=machine.memory()
+        )
     if options.repetition not in list(Repetition):
         raise ArgumentError(f"unknown repetition rule {quoted(str(options.repetition))}: choose none, draw or loss")

@@ -213,7 +213,7 @@ class Engine:
         position = as_position(self.game, position)
         legal = {render_move(self.game, move) for move in legal_moves(self.game, position)}
         if moves and legal and legal.isdisjoint(moves):
-            raise ArgumentError(f"no move to search is legal: choose some of {', '.join(sorted(legal))}")
+            raise ArgumentError(f"none of the moves is legal: choose from {', '.join(sorted(legal))}")
         # Before the caller has the answers, so that no word to stop from then on is lost.
         self._stopped.clear()
         limits = SearchLimits(nodes, float("inf") if seconds is None else seconds, self._stopped)
@@ -387,7 +387,7 @@ def _check_limits(depth: int | None, seconds: float | None, nodes: int | None, l
         as_real("seconds", seconds)
     if depth is not None and not 1 <= depth <= MOST_DEPTH:
         if depth > MOST_DEPTH:
-            raise CapacityError(f"a search to depth {depth}", "search less deep", allowed=MOST_DEPTH, unit="plies")
+            raise CapacityError(f"a search to depth {depth}", "use a smaller depth", allowed=MOST_DEPTH, unit="plies")
         raise ArgumentError(f"the depth must be at least 1 ply, not {depth}")
     for name, limit in (("time", seconds), ("number of nodes", nodes), ("number of lines", lines)):
         # This comparison also rejects NaN.

@@ -256,7 +256,7 @@ def solver_for(game: Game, material: Material, name: str = AUTO, memory: int | N
     error = solver.refuses(game, material)
     if error is not None:
         best = choose_solver(game, material)[0]
-        raise TablebaseError(f"the solver {solver.names[0]} cannot solve this table, for {error}: use --solver {best.name}")
+        raise TablebaseError(f"the solver {solver.names[0]} cannot solve this table, because {error}: use --solver {best.name}")
     modes = [each for each in SOLVERS if name in each.names and each.refuses(game, material) is None]
     return _fastest(modes, game, material, memory)
 

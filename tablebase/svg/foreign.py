@@ -31,10 +31,10 @@ def read_picture(text: str) -> Element:
     if "viewBox" not in root.attrib:
         width, height = (_NUMBER.match(root.get(name, "")) for name in ("width", "height"))
         if width is None or height is None:
-            raise TablebaseError("a picture has neither a viewBox nor a width and a height: give it one")
+            raise TablebaseError("a picture has no viewBox and no size: add a viewBox")
         root.set("viewBox", f"0 0 {width[1]} {height[1]}")
     if len(box_of(root)) != 4 or min(box_of(root)[2:]) <= 0:
-        raise TablebaseError(f"{quoted(root.get('viewBox'))} is not the viewBox of a picture: write four numbers")
+        raise TablebaseError(f"{quoted(root.get('viewBox'))} is not a viewBox: write four numbers")
     return root
 
 

@@ -147,7 +147,7 @@ def _plain(name: str, text: Any) -> str:
 def check_number(pictures: int) -> None:
     """Raise `TablebaseError` unless a sheet can have so many pictures."""
     if not 1 <= pictures <= MOST:
-        raise ArgumentError(f"a sheet has 1 to {MOST:,} boards, not {pictures:,}: choose others")
+        raise ArgumentError(f"a sheet has 1 to {MOST:,} boards, not {pictures:,}: pass another number")
 
 
 def _layout(paper: Paper, top: float, tallest: float, width: float | None, gap: float, captions: Sequence[str]) -> SheetLayout:
@@ -155,7 +155,7 @@ def _layout(paper: Paper, top: float, tallest: float, width: float | None, gap: 
     across, down = paper.width - 2 * MARGIN, paper.height - top - MARGIN
     widest = WIDEST if width is None else width
     if width is not None and not (0 < width <= across and width * tallest <= down):
-        raise ArgumentError(f"pictures {width:g} mm wide do not fit on the page: choose another width, or leave it out")
+        raise ArgumentError(f"pictures {width:g} mm wide do not fit on the page: choose a smaller width")
     if not 0 <= gap <= across:
         raise ArgumentError(f"the gap between pictures is a number of millimetres, not {gap:g}")
 

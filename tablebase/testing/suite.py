@@ -90,7 +90,7 @@ def random_position(game: Game, material: Material, rng: Random) -> Position:
             pieces = [(kind, square) for kind, count in counts.items() for square in rng.sample(game.kinds[kind].squares, count)]
             if _are_apart(pieces):
                 return Position(tuple(sorted(pieces)), rng.randrange(2))
-    raise RulesError(f"{game.name}: found no way to set up {material_name(game, material)}")
+    raise RulesError(f"{game.name}: no placement found for {material_name(game, material)}")
 
 
 # Where cases come from.

@@ -291,7 +291,7 @@ def test_a_line_that_is_too_long(typed: Ask) -> None:
     """It is refused in a line, is not kept, and the next one is answered."""
     answer = typed([f"position startpos moves {'a2a3 ' * 1_000_000}", "isready", "quit"], "uci", "hexapawn", "--size", "4x4")
     assert (answer.code, answer.err) == (0, "")
-    assert answer.out == "info string error: a line has more than 1,048,576 characters: send less\nreadyok\n"
+    assert answer.out == "info string error: a line has more than 1,048,576 characters: send a shorter one\nreadyok\n"
 
 
 GAMES = ("hasenspiel-4x6", "hexapawn", "foxhounds-4x4")

@@ -42,7 +42,7 @@ def test_runs_of_more_than_nine_and_missing_cells() -> None:
     position = Position(((0, 0), (1, 24)), 0)
     assert render(game, position) == "12b/1A11 w"
     assert parse(game, "12b/1A11 w") == position
-    with pytest.raises(NotationError, match="'A' in row 1 stands on a cell that is not a square of the board"):
+    with pytest.raises(NotationError, match="'A' in row 1 stands on a cell that is not a square: choose another cell"):
         parse(game, "12b/A12 w")
 
 
@@ -53,7 +53,7 @@ BAD_TEXTS = {
     "too many digits for Python": (f"{'9' * 5000}/7/7/7/2r4/7/7/R6/7 w", "row 9"),
     "three words": ("7/7/7/7/2r4/7/7/R6/7 w b", "not a position: write the ranks from top to bottom, "),
     "unknown side": ("7/7/7/7/2r4/7/7/R6/7 x", "the side to move is 'w' or 'b', not 'x'"),
-    "a run of nothing": ("7/7/7/7/2r04/7/7/R6/7 w", r"'2r04'\) has a run of 04 empty squares: runs begin with a digit from 1 to 9"),
+    "a run of nothing": ("7/7/7/7/2r04/7/7/R6/7 w", r"'2r04'\) has a run of 04 empty squares: begin runs with a digit from 1 to 9"),
     "eight rows": ("7/7/7/2r4/7/7/R6/7 w", "has 8 rows; the board of doushouqi has 9"),
     "ten rows": ("7/7/7/7/7/2r4/7/7/R6/7 w", "has 10 rows; the board of doushouqi has 9"),
     "unknown letter": ("7/7/7/7/2r4/7/7/X6/7 w", "'X' is not a piece of doushouqi: the letters are RCWDPTLErcwdptle"),

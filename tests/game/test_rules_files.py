@@ -259,7 +259,7 @@ def test_a_worker_with_another_file(folder: Path, monkeypatch: pytest.MonkeyPatc
 def test_a_script_that_loads_itself(folder: Path) -> None:
     (folder / "heap.py").write_text(f"{HEAP}\n\nimport tablebase\n\ntablebase.load('heap.py')\n")
     with pytest.raises(
-        RulesError, match=r"RulesError: the rules file heap\.py loads itself: do so below .* \(heap\.py, line 4.\)$"
+        RulesError, match=r"RulesError: the rules file heap\.py loads itself: move the call below .* \(heap\.py, line 4.\)$"
     ):
         tablebase.load("heap.py")
 

@@ -204,7 +204,7 @@ def test_the_largest_boards_are_refused() -> None:
     game = load_game("hexapawn-9x9")
     # All pawns are blocked in pairs but the white one on i8 that wins.
     start = parse(game, "9/8P/8p/9/p1p1p1p2/P1P1P1P2/1p1p1p1p1/1P1P1P1P1/9 w")
-    with pytest.raises(CapacityError, match=r"indices in one slice, .*: take a smaller board"):
+    with pytest.raises(CapacityError, match=r"indices in one slice, .*: choose a smaller board"):
         reachable(game, start)
 
 

@@ -194,8 +194,8 @@ BODIES = {
     "gives imaginary numbers": ("", "return np.full(len(positions), 1j)", "a value is not of kind int"),
     "gives text": ("kind='float'", "return np.full(len(positions), '3')", "a value is not of kind float"),
     "gives two for true": ("kind='bool'", "return np.full(len(positions), 2)", "a value is not of kind bool"),
-    "gives words out of range": ("words=('a', 'b')", "return 2", "a value is not the index of one of 2 words"),
-    "gives words below": ("words=('a', 'b')", "return -1", "a value is not the index of one of 2 words"),
+    "gives words out of range": ("words=('a', 'b')", "return 2", "a value is not an index of the 2 words"),
+    "gives words below": ("words=('a', 'b')", "return -1", "a value is not an index of the 2 words"),
     "gives words themselves": ("words=('a', 'b')", "return np.full(len(positions), 'a')", "a value is not of kind text"),
     "changes positions": ("", "positions.squares[:] = 0\n    return 1", "the feature odd fails: ValueError"),
 }

@@ -339,7 +339,7 @@ PATIENCE = 4.0
 FAILURES = {
     "crash": "has ended with exit code 3",
     "hang": f"has not answered within {PATIENCE:g} s",
-    "illegal": "has answered 'a1a1', which is not a legal move",
+    "illegal": "has played 'a1a1', which is not a legal move",
     "empty": "has answered without a move",
     "close": "has closed its output",
     "talk": f"has not answered within {PATIENCE:g} s",

@@ -126,7 +126,7 @@ def test_games_with_too_many_positions_are_refused(name: str, player: str, monke
     monkeypatch.setattr("tablebase.play.graph_player.LIMIT", 70)
     monkeypatch.setattr("tablebase.play.learning.matchboxes.LIMIT", 35)
     grow_tree.cache_clear()
-    with pytest.raises(CapacityError, match=r"than the (70|35) positions that can be used: take a smaller board"):
+    with pytest.raises(CapacityError, match=r"than the (70|35) positions that can be used: choose a smaller board"):
         open_player(player, seat(name))
 
 
@@ -269,7 +269,7 @@ def test_a_player_is_made_for_a_start() -> None:
     middle = walked("foxhounds-4x4").children[game.initial][0]
     with open_player("foxbox", Seat(game, middle, 1)) as player:
         assert player.choose(Match(game, middle), Random(0)) in Match(game, middle).legal()
-        with pytest.raises(TablebaseError, match=f"cannot be reached from {render(game, middle)}: make a player for it"):
+        with pytest.raises(TablebaseError, match=f"cannot be reached from {render(game, middle)}: make a player for this position"):
             player.choose(match_at(game, game.start), Random(0))
 
 

@@ -53,11 +53,11 @@ def horizon(game: StochasticGame, state: State, turns: int, rules: Any = None) -
         raise CapacityError(f"{turns} turns of {game.name}", f"use at most {MOST_TURNS}")
     mover = game.to_move(state)
     if mover < 0:
-        raise RulesError(f"no player is to move in {game.format(state)}: name a position in which one is")
+        raise RulesError(f"no player is to move in {game.format(state)}: name another position")
     form = compiled(game)
     row = form.row(state)
     if row is None:
-        raise RulesError(f"{game.format(state)} cannot be reached from the start of {game.name}")
+        raise RulesError(f"{game.format(state)} cannot be reached from the start of {game.name}: name another position")
     kernels = form.kernels
     forced = [_within(kernels, kernels.rules if rules is None else rules, row, attacker, turns) for attacker in (0, 1)]
     if TOO_MANY in forced:

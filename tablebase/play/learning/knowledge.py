@@ -74,7 +74,7 @@ class Knowledge(ABC):
         for key in ("game", "digest", *(() if any_start else ("start",))):
             if document[key] != heading[key]:
                 difference = f"{quoted(document[key])}, not {heading[key]!r}"
-                raise TablebaseError(f"{path} holds {self.noun} of another {key} ({difference}): {HINT}")
+                raise TablebaseError(f"{path} contains {self.noun} of another {key} ({difference}): {HINT}")
         return document
 
     @contextmanager

@@ -69,7 +69,7 @@ def grow_tree(game: Game, start: Position, share: bool = True) -> Tree:
         if position in tree:
             continue
         if len(tree) == LIMIT:
-            raise CapacityError(f"the matchboxes of {game.name}", "take a smaller board", allowed=LIMIT, unit="positions")
+            raise CapacityError(f"the matchboxes of {game.name}", "choose a smaller board", allowed=LIMIT, unit="positions")
         tree[position] = all_beads(game, position, share)
         waiting += [bead.after for bead in tree[position] if bead.after is not None]
     return tree
@@ -202,12 +202,12 @@ def read_taken(game: Game, text: str) -> tuple[BeadDraw, ...]:
     """The beads of a text, each with its box; `TablebaseError` if one of them is not a bead of a box, or is named twice."""
     words = text.split()
     if len(words) > MOST:
-        raise TablebaseError(f"{len(words):,} beads are taken: name at most {MOST}")
+        raise TablebaseError(f"{len(words):,} beads are removed: name at most {MOST}")
     taken: dict[BeadDraw, None] = {}
     for word in words:
         draw = _read_bead(game, word)
         if draw in taken:
-            raise TablebaseError(f"the bead {quoted(word)} is taken twice: name each once")
+            raise TablebaseError(f"the bead {quoted(word)} is named twice: name each bead once")
         taken[draw] = None
     return tuple(taken)
 
@@ -255,7 +255,7 @@ def _read_bead(game: Game, word: str) -> BeadDraw:
     game.check(box)
     shown = representative(game, box)
     if box != shown:
-        raise TablebaseError(f"the box of {render(game, box)} is that of its mirror image: write {render(game, shown)}")
+        raise TablebaseError(f"the box of {render(game, box)} is the box of its mirror image: write {render(game, shown)}")
     beads = {render_move(game, bead.move): bead for bead in _full_box(game, box)}
     if move not in beads:
         raise TablebaseError(f"the box {render(game, box)} has no bead {quoted(move)}: choose one of {', '.join(beads)}")

@@ -57,7 +57,7 @@ class UciServer:
                 for line in lines:
                     try:
                         if len(line) > LONGEST_LINE:
-                            raise TablebaseError(f"a line has more than {LONGEST_LINE:,} characters: send less")
+                            raise TablebaseError(f"a line has more than {LONGEST_LINE:,} characters: send a shorter one")
                         command, words = split(line)
                         if command == "quit":
                             break

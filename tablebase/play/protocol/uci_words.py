@@ -140,7 +140,7 @@ def read_option(words: Sequence[str]) -> tuple[str, str]:
     """
     given = list(words)
     if given[:1] != ["name"] or given[1:2] in ([], ["value"]):
-        raise TablebaseError(f"{quoted(' '.join(words))} sets no option: write name, the option, value and its value")
+        raise TablebaseError(f"{quoted(' '.join(words))} does not set an option: write name, the option, value and its value")
     place = given.index("value") if "value" in given else len(given)
     return " ".join(given[1:place]), " ".join(given[place + 1 :])
 

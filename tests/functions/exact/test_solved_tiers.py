@@ -385,7 +385,7 @@ def test_a_file_of_other_rules_or_of_another_tier(tmp_path: Path) -> None:
     with pytest.raises(CorruptTableError, match="its number is that of another tier"):
         TierFile(last, game, "1")
     craft(first, text("counts", b"[]"))
-    with pytest.raises(CorruptTableError, match="does not count its positions"):
+    with pytest.raises(CorruptTableError, match="has wrong counts of its positions"):
         TierFile(first, game, "0")
 
 

@@ -178,7 +178,7 @@ def test_moves_to_search() -> None:
         assert {moves_of(line)[0] for line in heard} == {"b1b2", "c1c2"}
         assert best in ("bestmove b1b2", "bestmove c1c2")
         heard = talk.ask("go depth 1 searchmoves a1b2", until="bestmove")
-        assert heard == ["info string error: no move to search is legal: choose some of a1a2, b1b2, c1c2", "bestmove 0000"]
+        assert heard == ["info string error: none of the moves is legal: choose from a1a2, b1b2, c1c2", "bestmove 0000"]
 
 
 def test_moves_to_search_with_tables(tables: Tablebase, two_pieces: Path) -> None:

@@ -73,7 +73,7 @@ def test_plies_of_a_win(limits: Go, plies: int | None) -> None:
 
 @pytest.mark.parametrize("line", ["", "Hash value 3", "named Hash value 3", "name", "name value 3"])
 def test_what_sets_no_option(line: str) -> None:
-    with pytest.raises(TablebaseError, match="sets no option: write name, the option, value and its value"):
+    with pytest.raises(TablebaseError, match="does not set an option: write name, the option, value and its value"):
         read_option(line.split())
 
 
