@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tablebase.commands.calls import Call
@@ -174,7 +175,6 @@ def _replay(call: Call, path: Path, number: int, *, player: str | None, boards: 
 
 def _row(rules: Rules[Any], ply: int, moment: Moment[Any], source: Source[Any] | None, adviser: Player | None) -> dict[str, Any]:
     """Return the row of a position, with the move or the label of the outcome of chance that follows."""
-    from tablebase.play.advisers import advice
     from tablebase.play.match import Match
     from tablebase.play.records import label_of
 
@@ -186,7 +186,8 @@ def _row(rules: Rules[Any], ply: int, moment: Moment[Any], source: Source[Any] |
     label = None if event is None else label_of(event)
     said = rules.draw_text(label) if label else rules.move_text(moment.position, event) if event else None
     if adviser is not None and event is not None and label is None and (answer is None or not answer.value.is_known):
-        remark = advice(adviser, Match(rules, moment.position)).remark or None
+        adviser.choose(Match(rules, moment.position), Random(0))
+        remark = adviser.remark or None
     return {
         "ply": ply,
         "side": rules.side(moment.position),

@@ -254,9 +254,8 @@ class Session:
 
     def _found_by_search(self) -> str:
         """The move that a search would play, which ends in the tables that there are."""
-        from tablebase.play.advisers import ADVISERS, advice, adviser_of
         from tablebase.play.player import Seat
-        from tablebase.play.players import open_player
+        from tablebase.play.players import ADVISERS, adviser_of, open_player
 
         name = adviser_of(self.rules)
         if name is None and "exact values" in self.rules.can:
@@ -266,8 +265,9 @@ class Session:
         seat = Seat(self.rules, self.start, self.match.player, self.folder)
         # The last one says why it cannot play.
         with open_player(name or ADVISERS[-1], seat) as adviser:
-            best, remark = advice(adviser, self.match)
-            return f"{self._name(self.match.player)} to move: {remark}; a search would play {self._in_words(best)}"
+            best = adviser.choose(self.match, Random(0))
+            assert best is not None, "no adviser resigns"
+            return f"{self._name(self.match.player)} to move: {adviser.remark}; a search would play {self._in_words(best)}"
 
     def _undo(self) -> None:
         if self.match.undo(self.match.player):

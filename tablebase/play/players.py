@@ -15,6 +15,8 @@ from tablebase.game.rules import Rules
 from tablebase.play.player import Player, RandomPlayer, Seat
 from tablebase.play.player_records import PlayerRecord, check_setting, loaded_later, read_settings
 
+ADVISERS = ("engine:nodes=30000", "computer")
+"""Players that advise where no table has the value, in this order: each takes a fraction of a second."""
 FUZZ = {"fuzz": "weight of each move that is not best, from 0 (only best moves) to 1 (random moves)"}
 FAIR_FUZZ = {"fuzz": f"{FUZZ['fuzz']}, or fair to give a perfect opponent an even chance"}
 
@@ -23,10 +25,6 @@ def _endless(rules: Any) -> str | None:
     from tablebase.graph.reachable import one_way_sides
 
     return None if one_way_sides(rules) else "its games may never end"
-
-
-def _not_two(rules: Rules[Any]) -> str | None:
-    return None if rules.players == 2 else "tables are for two players"
 
 
 FIRST = (
@@ -55,7 +53,7 @@ FIRST = (
         FUZZ,
         needs_tables=True,
         strategy=loaded_later("tablebase.play.strategy", "Shortest"),
-        refuses=_not_two,
+        refuses=lambda rules: None if rules.players == 2 else "tables are for two players",
     ),
     PlayerRecord(
         "fuzzy",
@@ -63,7 +61,7 @@ FIRST = (
         loaded_later("tablebase.play.from_tables", "TablesPlayer", fuzz=0.1),
         FUZZ,
         needs_tables=True,
-        refuses=_not_two,
+        refuses=lambda rules: None if rules.players == 2 else "tables are for two players",
     ),
 )
 """Players that come before those of single games."""
@@ -148,6 +146,11 @@ def find_player(text: str) -> PlayerRecord:
             return record
     names = player_names()
     raise ArgumentError(f"unknown player {quoted(name)}{did_you_mean(name, names)}: choose {', '.join(names)}")
+
+
+def adviser_of(rules: Rules[Any]) -> str | None:
+    """Return the first of `ADVISERS` that can play a game; None if none can."""
+    return next((name for name in ADVISERS if find_player(name).unsupported(rules) is None), None)
 
 
 def open_player(text: str, seat: Seat, **settings: Any) -> Player:

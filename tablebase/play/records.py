@@ -108,10 +108,9 @@ def record_of(
     why: str,
     opening: int = 0,
 ) -> Record:
-    """Make the record of a game; the arguments are those of `Record` with these exceptions.
+    """Return the record of a game, with the fields of `Record`, but `why` without the winner: ``goal``.
 
-    `events` has the text of each move with False, and the label of each outcome of chance with True. `why` is a word or two,
-    without the winner: ``goal``.
+    `events` has the text of each move with False, and the label of each outcome of chance with True.
     """
     winner = places.index(1) if places.count(1) == 1 else None
     said = f"{'draw' if winner is None else f'{rules.sides[winner].name} wins'}: {why}"

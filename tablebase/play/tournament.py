@@ -24,10 +24,9 @@ from tablebase.game.types import Outcome
 from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
 from tablebase.play.players import open_player
-from tablebase.play.protocol.client import PATIENCE, Budget
+from tablebase.play.protocol.client import PATIENCE, Budget, UciPlayer
 from tablebase.play.records import Record, record_of
 from tablebase.play.schedules import Fixture, Schedule, schedule_of
-from tablebase.play.uci_player import UciPlayer
 from tablebase.probe.prober import Prober
 
 EXTERNAL = "uci:"

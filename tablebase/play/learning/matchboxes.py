@@ -119,6 +119,7 @@ class Matchboxes(Knowledge):
 
     def __init__(self, game: Game, side: int, tree: Tree, share: bool = True) -> None:
         self.game, self.side, self.tree, self.share = game, side, tree, share
+        self._letter = game.sides[side].letter
         self.start = next(iter(tree))
         self.boxes = self.full_boxes()
         self.total = self.beads
@@ -192,10 +193,6 @@ class Matchboxes(Knowledge):
                 raise MisfitError(f"has other beads in the box {text} than its moves")
             left[position] = [moves[move] for move in kept]
         self.boxes, self.won = left, [won[letter] for letter in letters]
-
-    @property
-    def _letter(self) -> str:
-        return self.game.sides[self.side].letter
 
 
 def read_taken(game: Game, text: str) -> tuple[BeadDraw, ...]:

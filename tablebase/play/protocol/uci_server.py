@@ -30,9 +30,8 @@ SILENCE = 5.0
 class UciServer:
     """Answers commands of the protocol, one line after another.
 
-    Errory lines are answered by an ``info string`` with a sentence, and change nothing; after a wrong ``position`` there is no
-    position to search, so that no move is made in a wrong one. `write` is given each line of the answers, without its end, from
-    one thread at a time.
+    An invalid line is answered by an ``info string`` with a sentence, and changes nothing; but an invalid ``position`` deletes the
+    old one, so that no move is made in it. `write` gets each line of the answers, without its end, from one thread at a time.
     """
 
     def __init__(self, settings: UciSettings, write: Callable[[str], None]) -> None:
