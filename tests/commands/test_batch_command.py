@@ -41,7 +41,7 @@ STEPS = {
     '["stats", "hexapawn"]\noutput = "nowhere/x"': "there is no folder nowhere",
     '["stats", "hexapawn"]\noutput = "/"': "/ is a folder",
     '["plot", "distances", "hexapawn", "--output", "nowhere/x.svg"]': "there is no folder nowhere",
-    '["stats", "chess"]': "no game 'chess'",
+    '["stats", "chess"]': "unknown game 'chess'",
     '["stats", "doushouqi"]': "there is no tablebase in",
     '["stats", "hexapawn", "--data", "nowhere"]': "there is no tablebase in nowhere",
     '["verify", "hexapawn", "--fast"]': "--fast",

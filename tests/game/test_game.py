@@ -48,7 +48,7 @@ def test_squares_are_named_by_file_letter_and_rank() -> None:
 @pytest.mark.parametrize("name", ["d1", "a3", "A1", "", "a", "11"])
 def test_an_unknown_square_is_refused(name: str) -> None:
     """The sentence gives the faulty name and the first and last names there are."""
-    with pytest.raises(NotationError, match=rf"no square '{name}': squares run from a1 to c2"):
+    with pytest.raises(NotationError, match=rf"unknown square '{name}': choose a square from a1 to c2"):
         Board.full(3, 2).square(name)
 
 

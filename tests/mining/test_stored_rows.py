@@ -321,7 +321,7 @@ def test_errory_features_are_sentences(folder: Path, monkeypatch: pytest.MonkeyP
         with pytest.raises(TablebaseError, match="the feature of_piece describes pieces on squares, and noughts has none"):
             tables.mine("noughts", "SELECT 1 FROM positions", [of_piece])
         monkeypatch.delattr("tablebase_rules.noughts_features.FEATURES")
-        with pytest.raises(TablebaseError, match=r"noughts_features has no FEATURES: give it a tuple"):
+        with pytest.raises(TablebaseError, match=r"noughts_features has no FEATURES: define a tuple"):
             tables.features("noughts")
 
 

@@ -180,7 +180,7 @@ ROLLED = write_record(
         ("a2a3", "a2a1", r"move 1 of game 1 \(line 1\), 'a2a1', is not legal"),
         ("a2a3", "a2a3 c2c1", r"move 2 of game 1 \(line 1\), 'c2c1', is not legal"),
         ("a2a3", "a2a3 {good", "line 1 has no result"),
-        ('[Game "hexapawn"]', '[Game "doushouqi"]', r"game 1 \(line 1\) is one of doushouqi, not of hexapawn"),
+        ('[Game "hexapawn"]', '[Game "doushouqi"]', r"game 1 \(line 1\) is a game of doushouqi, not of hexapawn"),
         ("1-0", "0-1", "ends with 0-1, but its last position with 1-0"),
     ],
 )

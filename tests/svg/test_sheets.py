@@ -125,9 +125,9 @@ def test_captions_are_broken_between_words() -> None:
         ({"theme": "blue"}, "unknown theme 'blue'"),
         ({"width": 200}, "pictures 200 mm wide do not fit on the page"),
         ({"gap": -1}, "the gap between pictures is a number of millimetres, not -1"),
-        ({"boards": ["ppp/3/PPP w"]}, "'ppp/3/PPP w' is not a picture as SVG"),
-        ({"boards": ["<svg/>"]}, "neither a viewBox nor a width and a height"),
-        ({"boards": ['<svg viewBox="0 0 0 1"/>']}, "'0 0 0 1' is not the viewBox of a picture"),
+        ({"boards": ["ppp/3/PPP w"]}, "'ppp/3/PPP w' is not SVG"),
+        ({"boards": ["<svg/>"]}, "has no viewBox and no size"),
+        ({"boards": ['<svg viewBox="0 0 0 1"/>']}, "'0 0 0 1' is not a viewBox"),
     ],
 )
 def test_what_is_refused(options: dict[str, object], said: str) -> None:
