@@ -137,7 +137,6 @@ class CompiledGame(FunctionGame[int]):
         return Ending.of_two(winner, "finished")
 
     def _listed(self, position: int) -> tuple[int, list[int]]:
-        """Call `Functions.moves`; return its result, and the positions."""
         out = [0] * self.most_moves
         count = self.functions.moves(self.numbers, position, out)
         return count, out[: max(count, 0)]

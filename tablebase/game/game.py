@@ -288,6 +288,5 @@ class Game(Rules[Position]):
 
 
 def _step_key(step: Step) -> tuple[int, int, list[int], bool, str, bool]:
-    """A step as JSON data that can be sorted."""
     victims = "".join(sorted(step.victims))
     return step.origin, step.target, sorted(step.empty), step.quiet, victims, step.wins

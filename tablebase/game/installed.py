@@ -173,7 +173,6 @@ def _bases(name: str) -> list[str]:
 
 
 def _split(name: str) -> tuple[str, list[str]]:
-    """The name of the installed game, and the words of the variant after it."""
     bases = _bases(name)
     if not bases and name != name.lower():
         return _split(name.lower())
@@ -187,7 +186,6 @@ def _split(name: str) -> tuple[str, list[str]]:
 
 
 def _defaults(make: Any, point: Point) -> dict[str, Any]:
-    """The parameters of an entry point's function, with their defaults."""
     try:
         defaults = {key: parameter.default for key, parameter in inspect.signature(make).parameters.items()}
     except (TypeError, ValueError):
@@ -202,7 +200,6 @@ def _defaults(make: Any, point: Point) -> dict[str, Any]:
 
 
 def _option(base: str, word: str, options: dict[str, Any]) -> tuple[str, Any]:
-    """Read one word of a variant: the name and the value of a parameter."""
     key, _, text = word.rpartition("=")
     key = key or SIZE
     if key not in options:

@@ -87,7 +87,6 @@ def has_escaped(game: Game, position: Position) -> bool:
 
 
 def _steps(game: Game, position: Position) -> list[Move]:
-    """All steps that the pieces of the side to move can make."""
     occupant = {square: kind for kind, square in position.pieces}
     moves = []
     for kind, origin in position.pieces:

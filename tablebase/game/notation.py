@@ -81,7 +81,6 @@ def read(game: Game, text: str) -> Position:
 
 
 def _parse_row(game: Game, row: str, rank: int) -> list[tuple[int, int]]:
-    """The pieces of a row as (kind number, square)."""
     pieces = []
     file = 0
     for token in _TOKEN.findall(row):

@@ -136,7 +136,6 @@ def _imported(path: str, stem: str, source: str) -> ModuleType:
 
 
 def _game_in(module: ModuleType, given: str) -> Callable[..., Any]:
-    """The function `game` of a module, or what makes its only game."""
     found: Any = getattr(module, "game", None)
     if found is None:
         values = list(vars(module).values())

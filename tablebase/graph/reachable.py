@@ -66,8 +66,6 @@ class _Key(NamedTuple):
 
 
 class _Arrival(NamedTuple):
-    """Moves of one stage to positions of another."""
-
     source: int  # number of the stage; -1 for the start
     rows: Nodes
     indices: Indices

@@ -351,7 +351,6 @@ def _has(value: AnyValue | None, outcome: Outcome) -> bool | None:
 
 
 def _is_same(value: AnyValue | None, best: AnyValue | None) -> bool | None:
-    """True if a move has the value of the best one; None if it may."""
     if value is None or best is None:
         return None
     if not isinstance(value, Bounds) or not isinstance(best, Bounds):

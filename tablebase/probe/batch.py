@@ -167,7 +167,6 @@ class Answers(ProbeResults):
 
 @cache
 def _value(outcome: int, distance: int) -> Value:
-    """A value from the numbers that stand for it in arrays."""
     return Value(OUTCOMES[outcome], distance if outcome else None)
 
 
@@ -192,7 +191,6 @@ def _hides_wins(game: Game) -> bool:
 
 
 def _move_fields(names: Sequence[str], rated: Rated, children: Sequence[str]) -> list[dict[str, Any]]:
-    """Return `RatedMove.to_dict` of each move."""
     outcomes = np.array([str(OUTCOMES[outcome]) for outcome in (0, 1, -1)], dtype=object)[rated.values.outcomes].tolist()
     distances = [plies if plies >= 0 else None for plies in rated.values.distances.tolist()]
     rows = zip(names, children, outcomes, distances, strict=True)

@@ -174,12 +174,10 @@ class _States(Stored[State]):
             forced[:, move] = chances if self.rules.to_move(state) == 0 else chances[::-1]
 
     def _by_region(self, numbers: Numbers) -> Iterator[tuple[int, Numbers]]:
-        """The number of each region, and the places of its states."""
         regions = np.searchsorted(self._begins, numbers, "right") - 1
         return ((region, np.flatnonzero(regions == region)) for region in np.unique(regions).tolist())
 
     def _states(self, numbers: Numbers) -> tuple[Int64, NDArray[np.bool_]]:
-        """See `states_at`."""
         kernels = self._compiled.kernels
         states, there = np.zeros((len(numbers), kernels.fields), np.int64), np.zeros(len(numbers), np.bool_)
         for region, places in self._by_region(numbers):

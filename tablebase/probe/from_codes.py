@@ -76,7 +76,6 @@ class CodesSource(Source[P]):
         return [values[place] for place in range(len(positions))]
 
     def _key(self, position: P) -> bytes:
-        """The key of the position that stands for this one."""
         return self.game.format(self.game.canonical(position)).encode()
 
     def _value(self, position: P, player: int, found: Value | None) -> Value:
@@ -135,8 +134,6 @@ class ExactAnswers(ProbeResults):
 
 
 class _Positions(Stored[P]):
-    """The positions of a table."""
-
     def __init__(self, source: CodesSource[P], file: ExactFile, chunks: CachedChunks) -> None:
         self.rules, self.tables = source.rules, [StoredTable({}, 0, file.positions)]
         self._source, self._file, self._chunks = source, file, chunks

@@ -111,7 +111,6 @@ class Slices:
         return values
 
     def _look_up(self, material: Material, side: int, rows: Rows, slots: Int8, values: Values) -> None:
-        """Set the values of the positions of one table and side to move."""
         try:
             table = self.store.table(self.game, material)
             codes = self.store.codes(table, side, table.layout.index_many(slots[rows, : material.pieces]))

@@ -231,7 +231,6 @@ class ProbeResults(Sequence["Probe | Unanswered"]):
 
     @cached_property
     def _values(self) -> list[AnyValue | None]:
-        """The values; reasons why there are none are noted."""
         if self._kept is not None:
             return [None if isinstance(one, Unanswered) else one.value for one in self._kept]
         rules = self._source.rules

@@ -339,7 +339,6 @@ class Engine:
         )
 
     def _reached(self, position: Position, line: Sequence[str]) -> Value | None:
-        """The table's value of the position that a line ends in."""
         for text in line:
             move = next(move for move in legal_moves(self.game, position) if render_move(self.game, move) == text)
             if wins_at_once(self.game, position, move):

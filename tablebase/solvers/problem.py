@@ -93,7 +93,6 @@ def checkpoint_in(coding: Coding, checkpoint: TableCheckpoint, solver: str) -> T
 
 
 def _load_children(load: Load, locations: list[Location]) -> dict[tuple[Material, int], tuple[Codes, Coding]]:
-    """Codes and coding of each stored material and side to move that conversions lead to."""
     wanted = list(dict.fromkeys((location.material, location.side) for location in locations))
     loaded = {}
     for number, stored in enumerate(wanted):

@@ -148,7 +148,6 @@ def state_error(game: StochasticGame, state: State) -> str | None:
 
 
 def _compiled(name: str) -> Callable[[Any, Any], Any]:
-    """A function of the module about kernels, which is loaded only if it is called."""
     return lambda first, second: getattr(import_module(COMPILED), name)(first, second)
 
 

@@ -126,7 +126,6 @@ def _random(bench: Bench, rng: Random) -> Iterator[Position]:
 
 
 def _starts(game: Game) -> list[Position]:
-    """The start if it is a position; if it is not, another check reports that."""
     return [parse(game, game.start)] if spelling_error(game, game.start) is None else []
 
 
