@@ -66,12 +66,7 @@ def code_of(numbers: list[tuple[int, int]]) -> str:
 
 
 class Decoder:
-    """Reads the numbers of a code in the order in which they were given.
-
-    Raises
-    ------
-    RulesError
-        If a code has other characters than letters and digits.
+    """Reads the numbers of a code in the order in which they were written; `RulesError` for an invalid character.
 
     Examples
     --------

@@ -30,12 +30,9 @@ def as_any_game(game: AnyGame) -> Rules[Any]:
 def as_rules(
     game: AnyGame, size: str | None = None, variant: str | Sequence[str] | None = None, players: int | None = None
 ) -> Rules[Any]:
-    """A game of either sort by its name or rules file, with size, variant and number of players, or from itself.
+    """Return a game by its name or rules file, with size, variant and number of players, or the game itself.
 
-    Raises
-    ------
-    RulesError
-        If it is not installed, or its rules are not those of the installed game: workers load it by name.
+    `RulesError` if it is not installed, or has other rules than the installed game: workers load it by name.
     """
     size, variant = None if size is None else as_text("size", size), as_texts("variant", variant)
     if players is not None:

@@ -51,13 +51,7 @@ def _games() -> dict[str, Point]:
 
 
 def use_rules(file: str) -> str:
-    """Make the game of a rules file known to this process, and to those that it starts; return the game's name.
-
-    Raises
-    ------
-    RulesError
-        If the file cannot be used, or the name is taken.
-    """
+    """Make the game of a rules file known to this process and its children, and return the game's name; raises `RulesError`."""
     found = read_rules(file)
     if _games().get(found.name) is not found:
         files = os.pathsep.join(filter(None, [listed_files(), found.value]))

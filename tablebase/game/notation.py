@@ -37,12 +37,7 @@ def whole_number(text: str) -> int | None:
 
 
 def parse(game: Game, text: str) -> Position:
-    """Read a position in which the game is not over.
-
-    Raises
-    ------
-    NotationError
-        If the text is not such a position; the message names the first error.
+    """Read a position in which the game is not over; `NotationError` names the first error.
 
     Examples
     --------
@@ -182,13 +177,7 @@ def render_move(game: Game, move: Move) -> str:
 
 
 def read_move(game: Game, text: str) -> tuple[int, int]:
-    """Origin and target of a move's text, ``a1a2``, whether or not there is a piece that can make it.
-
-    Raises
-    ------
-    NotationError
-        If it is not the names of two squares.
-    """
+    """Return origin and target of a move's text, ``a1a2``, legal or not; `NotationError` unless it names two squares."""
     ends = _MOVE.fullmatch(text.lower())
     if ends is None:
         origin, target = (game.board.names[number] for number in (0, -1))

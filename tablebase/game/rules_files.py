@@ -52,10 +52,7 @@ def listed_files() -> str:
 def read_rules(given: str) -> RulesFile:
     """Load the game of a file, once in a process.
 
-    Raises
-    ------
-    RulesError
-        If the file cannot be read or run, hides another module, does not define one game, or has changed since it was loaded.
+    `RulesError` if the file cannot be read or run, hides another module, does not define one game, or has changed.
     """
     path, stem = os.path.abspath(given), Path(given).stem
     if not given.endswith(SUFFIX) or not stem.isidentifier():

@@ -91,22 +91,16 @@ class BoundsSource(Source[State]):
 
 
 class BoundedAnswers(ProbeResults):
-    """The answers for many positions of a game of chance; see `ProbeResults`.
-
-    Attributes
-    ----------
-    lower, upper : ndarray of float64, shape (positions,)
-        Bounds of the chance of the player to move; NaN without an answer.
-    """
+    """The answers for many positions of a game of chance; see `ProbeResults`."""
 
     @cached_property
     def lower(self) -> NDArray[np.float64]:
-        """An attribute, see above."""
+        """Lower bounds of the chance of the player to move, shape (positions,); NaN without an answer."""
         return np.array([np.nan if bounds is None else bounds.lower for bounds in self.values()])
 
     @cached_property
     def upper(self) -> NDArray[np.float64]:
-        """An attribute, see above."""
+        """Upper bounds, likewise."""
         return np.array([np.nan if bounds is None else bounds.upper for bounds in self.values()])
 
 

@@ -112,24 +112,16 @@ class CodesSource(Source[P]):
 
 
 class ExactAnswers(ProbeResults):
-    """The answers for many positions of a game by functions without chance; see `ProbeResults`.
-
-    Attributes
-    ----------
-    outcomes : ndarray of int8, shape (positions,)
-        1 for a win of the side to move, 0 for a draw, -1 for a loss; 0 without an answer.
-    distances : ndarray of int16, shape (positions,)
-        Plies; -1 for a draw, and without an answer.
-    """
+    """The answers for many positions of a game by functions without chance; see `ProbeResults`."""
 
     @cached_property
     def outcomes(self) -> NDArray[np.int8]:
-        """An attribute, see above."""
+        """1 for a win of the side to move, 0 for a draw, -1 for a loss, shape (positions,); 0 without an answer."""
         return np.array([0 if value is None else SIGNS[value.outcome] for value in self.values()], np.int8)
 
     @cached_property
     def distances(self) -> NDArray[np.int16]:
-        """An attribute, see above."""
+        """Plies, shape (positions,); -1 for a draw, and without an answer."""
         return np.array([-1 if value is None or value.distance is None else value.distance for value in self.values()], np.int16)
 
 
