@@ -96,11 +96,6 @@ class CodesSource(Source[P]):
     def _by_code(self) -> list[Value]:
         return [self._file.coding.value(code) for code in range(self._file.coding.void)]
 
-    def reached(self, child: P, player: int, before: AnyValue) -> Value:
-        """Rate a move into a position for the player who makes it."""
-        del before
-        return self.value(child, player).later
-
     def many(self, asked: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> ExactAnswers:
         """All values are looked up at once; `RulesError` if there are `turns`."""
         refuse(self.rules, "chance", turns=turns)

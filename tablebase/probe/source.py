@@ -12,7 +12,7 @@ from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game.capabilities import refuse
 from tablebase.game.game_arguments import as_asked
 from tablebase.game.rules import Rules, legal
-from tablebase.game.values import AnyValue, Bounds
+from tablebase.game.values import AnyValue, Bounds, Value
 from tablebase.probe.answers import Probe, RatedDraw, RatedMove, Unanswered, Within
 
 if TYPE_CHECKING:
@@ -48,9 +48,11 @@ class Source(ABC, Generic[P]):
     def value(self, position: P, player: int) -> AnyValue:
         """Return the value of a position for a player; `MissingTableError` without a table."""
 
-    @abstractmethod
     def reached(self, child: P, player: int, before: AnyValue) -> AnyValue:
         """Rate a move by the next position, for the player who makes it, given the value before the move."""
+        del before
+        value = self.value(child, player)
+        return value.later if isinstance(value, Value) else value
 
     def draws(self, position: P, player: int) -> tuple[RatedDraw, ...]:
         """Return the outcomes of chance in a position, with their values for a player."""

@@ -187,13 +187,7 @@ FUNCTION_CHECKS = (
     WORDS,
     PICTURES,
     Check("nonsense", "Text that is not a position is refused with a sentence.", _texts, nonsense_error),
-    Check(
-        "canonical",
-        "A canonical position has the same moves as the positions that it represents.",
-        positions,
-        canonical_error,
-        has_symmetries,
-    ),
+    Check("canonical", "A position has the same moves as its canonical position.", positions, canonical_error, has_symmetries),
     Check("ranks", "Ranks lead to positions with the same moves.", positions_and_ranks, ranks_error, _is_compiled),
     Check("tiers", "Moves lead only to declared tiers.", positions_and_ranks, tiers_error, _is_compiled),
     Check(
@@ -214,13 +208,7 @@ STATE_CHECKS = (
     WORDS,
     PICTURES,
     Check("kernels", "Compiled functions return the same as plain ones.", positions, _compiled("kernels_error"), _has_kernels),
-    Check(
-        "index",
-        "Each state has its own number, and each number its state.",
-        _states_and_numbers,
-        _compiled("index_error"),
-        _has_region,
-    ),
+    Check("index", "States and numbers correspond one to one.", _states_and_numbers, _compiled("index_error"), _has_region),
     Check("layers", "No move leads to a later layer.", _compiled("paths"), _compiled("layers_error"), _has_region),
     Check(
         "evaluation",
