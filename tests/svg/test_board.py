@@ -176,7 +176,11 @@ REFUSED: dict[str, tuple[dict[str, Any], type[TablebaseError], str]] = {
     "half a move": ({"last_move": "a1"}, NotationError, "'a1' is not a move: write origin and target, as in a1g9"),
     "a square that is none": ({"last_move": "a1z9"}, NotationError, "unknown square 'z9'"),
     "a move to where it comes from": ({"last_move": "a1a1"}, NotationError, "'a1a1' is not a move: write two squares"),
-    "a move off the board": ({"last_move": Move(0, 0, 63, None, False)}, NotationError, "is not a move: write two squares of the board"),
+    "a move off the board": (
+        {"last_move": Move(0, 0, 63, None, False)},
+        NotationError,
+        "is not a move: write two squares of the board",
+    ),
     "one arrow alone": ({"arrows": "a1a2"}, TablebaseError, r"arrows are a list of moves, such as \['a1a2'\]"),
     "no arrow": ({"arrows": [None]}, NotationError, "'None' is not a move"),
     "no colour": ({"arrows": [("a1a2", "pink")]}, TablebaseError, "'pink' is neither a square nor the colour of an arrow"),

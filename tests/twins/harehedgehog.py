@@ -17,17 +17,9 @@ Node = tuple[Any, ...]
 Options = dict[str, Any]
 
 FIELDS = "SHCH3CHLI42I3CHIF24I3CL2IHC432IHFCH23ICHC2LI34H2FCIH324CILHC2HLHZ"
-CARDS = {
-    "free": 2,
-    "take_or_give": 2,
-    "fall_back": 2,
-    "miss": 1,
-    "eat": 1,
-    "move_up": 1,
-    "again": 1,
-    "next_carrot": 1,
-    "last_carrot": 1,
-}
+CARDS = {"free": 2, "take_or_give": 2, "fall_back": 2} | dict.fromkeys(
+    ("miss", "eat", "move_up", "again", "next_carrot", "last_carrot"), 1
+)
 MANY = "many"
 """More carrots than the cap, nobody knows how many."""
 
@@ -67,9 +59,6 @@ def copied(state: State) -> State:
     return {**state, "hares": [dict(hare) for hare in state["hares"]], "drawn": dict(state["drawn"])}
 
 
-# Looking at a state
-
-
 def finished(state: State) -> int:
     return sum(hare["rank"] > 0 for hare in state["hares"])
 
@@ -99,9 +88,6 @@ def sole_first(state: State) -> int | None:
     return first[0] if len(first) == 1 else None
 
 
-# Caps
-
-
 def clipped(state: State, options: Options) -> State:
     """The state as a table with a merged cap knows it."""
     if options.get("merged"):
@@ -122,9 +108,6 @@ def checked(state: State, options: Options, then: Callable[[State], Node]) -> No
 def gain(hare: dict[str, Any], number: int) -> None:
     if hare["carrots"] != MANY:
         hare["carrots"] += number
-
-
-# A turn
 
 
 def turn(state: State, options: Options, attacker: int | None = None) -> Node:
@@ -256,9 +239,6 @@ def end(state: State, options: Options) -> Node:
     return ("end", state)
 
 
-# Cards
-
-
 def draw(state: State, who: int, paid: int, options: Options, attacker: int | None) -> Node:
     """One node for each of the cards that are different."""
     left = {card: number - state["drawn"][card] for card, number in CARDS.items()}
@@ -290,11 +270,8 @@ def take_or_give(state: State, who: int, _: int, options: Options, __: int | Non
     if carrots == MANY:
         above = options["cap"] + 1
         giving = sorted({min(carrots - 10, above) for carrots in range(above, above + 20)})
-        return (
-            "choose",
-            who,
-            {0: with_carrots(above), 1001: with_carrots(above), 1002: ("worst", [with_carrots(carrots) for carrots in giving])},
-        )
+        given = ("worst", [with_carrots(carrots) for carrots in giving])
+        return ("choose", who, {0: with_carrots(above), 1001: with_carrots(above), 1002: given})
     results = {0: carrots, 1001: carrots + 10, 1002: carrots - 10}
     return ("choose", who, {code: with_carrots(after) for code, after in results.items() if after >= 0})
 
@@ -366,20 +343,9 @@ def last_carrot(state: State, who: int, _: int, options: Options, attacker: int 
     return to_carrots(state, who, range(state["hares"][who]["at"] - 1, -1, -1), options, attacker)
 
 
-EFFECTS: dict[str, Callable[[State, int, int, Options, int | None], Node]] = {
-    "free": free,
-    "take_or_give": take_or_give,
-    "fall_back": fall_back,
-    "miss": miss,
-    "eat": eat_card,
-    "move_up": move_up,
-    "again": again,
-    "next_carrot": next_carrot,
-    "last_carrot": last_carrot,
-}
-
-
-# What is asked
+EFFECTS: dict[str, Callable[[State, int, int, Options, int | None], Node]] = dict(
+    zip(CARDS, (free, take_or_give, fall_back, miss, eat_card, move_up, again, next_carrot, last_carrot), strict=True)
+)
 
 
 def wins(text: str, turns: int, attacker: int, **options: Any) -> Fraction:
