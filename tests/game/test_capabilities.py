@@ -30,7 +30,6 @@ class Values(CodesSource[Any]):
 
 
 def on_page(_rules: Any, _position: Any, last: str | None) -> dict[str, Any]:
-    """What another kind shows on a page."""
     return {"board": None, "picture": False, "alt": f"after {last}"}
 
 
@@ -65,7 +64,6 @@ def test_capabilities_are_known_and_used() -> None:
 
 @pytest.mark.parametrize("name", game_names())
 def test_parts_are_there(name: str) -> None:
-    """What a kind names can be loaded."""
     rules = load_rules(name)
     assert {"tables", "values", "checks", "counts", "lines", "picture", "terminal", "page"} <= rules.parts.keys()
     for one in rules.parts:

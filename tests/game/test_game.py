@@ -21,17 +21,14 @@ def tiny(**changes: Any) -> Game:
 
 
 def piece(symbol: str, side: int) -> Kind:
-    """A piece that steps from a1 to b1 and back."""
     return Kind(symbol, f"piece {symbol}", side, (0, 1, 2), (Step(0, 1), Step(1, 0)))
 
 
 def with_first(**changes: Any) -> Game:
-    """The tiny game with its first kind changed."""
     return tiny(kinds=(replace(piece("A", 0), **changes), piece("b", 1)))
 
 
 def with_step(**changes: Any) -> Game:
-    """The tiny game with a step of its first kind changed."""
     return with_first(steps=(replace(Step(0, 1), **changes), Step(1, 0)))
 
 

@@ -124,13 +124,11 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
 
 @pytest.fixture
 def herds(install: Install) -> None:
-    """Rules of another's own."""
     install("herds", MODULE, POINTS)
 
 
 @pytest.fixture
 def broken(install: Install) -> Callable[[str], None]:
-    """Installs a game called broken, whose module has this text."""
     return lambda text: install("broken", text, {"broken": "broken:game"})
 
 

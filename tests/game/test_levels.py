@@ -63,7 +63,6 @@ def test_who_can_come_back_has_no_levels(steps: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 def test_levels_are_the_naive_ones(game: Game) -> None:
-    """Each square of each tiered kind."""
     found = {number: kind.levels for number, kind in enumerate(game.kinds) if kind.tiered}
     assert found
     for number, levels in found.items():

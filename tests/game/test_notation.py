@@ -73,7 +73,6 @@ BAD_TEXTS = {
 
 @pytest.mark.parametrize(("text", "sentence"), BAD_TEXTS.values(), ids=BAD_TEXTS)
 def test_a_bad_text_is_refused(text: str, sentence: str) -> None:
-    """Each fault raises NotationError with a sentence that names it."""
     with pytest.raises(NotationError, match=sentence):
         parse(GAME, text)
 

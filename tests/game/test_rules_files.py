@@ -83,7 +83,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def forget(folder: Path) -> None:
-    """Let this process forget the rules files in a folder."""
     os.environ[VARIABLE] = ""
     for name, module in list(sys.modules.items()):
         if str(getattr(module, "__file__", None)).startswith(str(folder)):
@@ -95,7 +94,6 @@ def forget(folder: Path) -> None:
 
 
 def other_file(folder: Path, stem: str, old: str = "", new: str = "") -> str:
-    """Write the rules under another stem, with one text for another, and return the path."""
     assert old in HEAP
     path = folder / f"{stem}.py"
     path.write_text(HEAP.replace(old, new) if old else new)
@@ -188,7 +186,6 @@ def test_python(folder: Path) -> None:
 @pytest.mark.full
 @pytest.mark.usefixtures("folder")
 def test_worker_processes(folder: Path) -> None:
-    """They load the same file."""
     (folder / "pawns.py").write_text(PAWNS)
     answer = ask_fresh("build", "pawns.py", "--pieces", 4, "--workers", 2, "--data", "d")
     assert (answer.code, answer.err.splitlines()[1]) == (0, "tables at a time: up to 2")
@@ -297,7 +294,6 @@ def test_a_file_that_cannot_be_used(stem: str, old: str, new: str, error: str, f
 
 
 def test_two_files_of_one_name(folder: Path) -> None:
-    """Neither two games nor two modules."""
     other = other_file(folder, "other")
     Path(other).write_text(HEAP)
     tablebase.load("heap.py")

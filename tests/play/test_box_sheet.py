@@ -35,7 +35,6 @@ def trained(games: int) -> Matchboxes:
 
 
 def labels(page: str) -> list[Element]:
-    """The labels of a page."""
     return parsed(page).findall(f"{SVG}svg")
 
 
@@ -45,7 +44,6 @@ def circles_of(label: Element) -> list[Element]:
 
 
 def beads_of(label: Element) -> list[str]:
-    """The titles of the beads of a label."""
     return [str(title_of(group)) for group in label.findall(f"{SVG}g") if group.find(f"{SVG}circle") is not None]
 
 

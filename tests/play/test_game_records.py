@@ -41,7 +41,6 @@ def odd_records(draw: Any) -> Record:
 
 
 def reread(*games: Record) -> list[Record]:
-    """The records in the text of some."""
     return list(read_records("".join(map(write_record, games)).split("\n")))
 
 
@@ -220,7 +219,6 @@ def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def collected(*games: Record, with_opening: bool = False) -> MatchStatistics:
-    """The statistics of games."""
     found = MatchStatistics(with_opening=with_opening)
     for game in games:
         found.add(game)

@@ -32,21 +32,18 @@ PAWNS, FOX, JUNGLE = load_game("hexapawn"), load_game("foxhounds-6x6"), load_gam
 
 
 def trained(games: int, seed: int = 1) -> Learner:
-    """A learner of Hexapawn."""
     learner = Learner(PAWNS, PAWNS.initial, Training(order=3, seed=seed))
     go_on(learner, games)
     return learner
 
 
 def go_on(learner: Learner, games: int) -> None:
-    """Train a learner until it has played so many games."""
     for number in train(learner.values, learner.start, learner.training, range(learner.games, games)):
         learner.games = number + 1
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Where a learner is kept."""
     return tmp_path / "pawns.learner"
 
 
@@ -147,7 +144,6 @@ def test_it_learns(tmp_path: Path) -> None:
 
 
 def loaded(path: Path) -> Learner:
-    """The learner in a file."""
     learner = Learner(PAWNS, PAWNS.initial)
     learner.load(path)
     return learner
@@ -167,7 +163,6 @@ def test_the_file_keeps_the_learner(path: Path) -> None:
 
 
 def packed(weights: Any) -> str:
-    """Weights as a file has them."""
     return b64encode(zlib.compress(weights.tobytes())).decode()
 
 
@@ -188,7 +183,6 @@ DAMAGE: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize(("damage", "error"), DAMAGE.values(), ids=DAMAGE)
 def test_a_file_of_something_else_is_refused(damage: dict[str, Any], error: str, path: Path) -> None:
-    """One sentence says what is wrong; the learner stays as it was."""
     trained(1).save(path)
     path.write_text(json.dumps({**json.loads(path.read_text()), **damage}))
     learner = Learner(PAWNS, PAWNS.initial)

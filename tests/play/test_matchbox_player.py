@@ -34,7 +34,6 @@ AFTER_B2, AFTER_C2, AFTER_A2 = (parse(GAME, text) for text in ("ppp/1P1/P1P b", 
 
 
 def boxes(side: int = BLACK, *, share: bool = True) -> Matchboxes:
-    """Boxes before the first game."""
     return Matchboxes(GAME, side, grow_tree(GAME, ROOT, share), share)
 
 
@@ -70,13 +69,11 @@ def lost(player: MatchboxPlayer, *moves: str, beads: str) -> Match[Position]:
 
 
 def texts(player: MatchboxPlayer, box: Position) -> list[str]:
-    """The beads left in a box, by their moves."""
     return sorted(render_move(GAME, bead.move) for bead in player.boxes.boxes[box])
 
 
 @pytest.fixture
 def player() -> MatchboxPlayer:
-    """A player of Black that has not played yet."""
     return MatchboxPlayer(Seat(GAME, ROOT, BLACK))
 
 
@@ -180,7 +177,6 @@ def test_a_position_without_a_box_is_one_sentence(player: MatchboxPlayer) -> Non
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Where the boxes are kept."""
     return tmp_path / "boxes.json"
 
 
@@ -290,17 +286,14 @@ def test_who_does_not_resign_plays_on(player: MatchboxPlayer) -> None:
 
 
 def changed(**fields: Any) -> Callable[[dict[str, Any]], None]:
-    """Replaces fields of the document."""
     return lambda document: document.update(fields)
 
 
 def black(**fields: Any) -> Callable[[dict[str, Any]], None]:
-    """Replaces what the document holds of Black."""
     return lambda document: document["sides"]["b"].update(fields)
 
 
 def box(content: Any) -> Callable[[dict[str, Any]], None]:
-    """Replaces the content of a box."""
     return lambda document: document["sides"]["b"]["boxes"].update({"ppp/1P1/P1P b": content})
 
 
@@ -345,7 +338,6 @@ def test_a_file_of_something_else_is_refused(damage: Callable[[dict[str, Any]], 
     "content", [b"", b"\xff", b"null", b"[]", b"[" * 100_000, b"{"], ids=["empty", "bytes", "null", "list", "deep", "cut"]
 )
 def test_a_file_that_is_no_document_is_refused(content: bytes, path: Path) -> None:
-    """Whatever the bytes, it is one sentence."""
     path.write_bytes(content)
     with pytest.raises(TablebaseError, match="is not a file of matchboxes: name another file, or delete it"):
         MatchboxPlayer(Seat(GAME, ROOT, BLACK), path)

@@ -55,23 +55,19 @@ class Recorder(Random):
 
 
 def seat(name: str, side: int = 0, folder: Path = Path("nowhere")) -> Seat:
-    """A seat at the start of a game."""
     rules: Any = load_rules(name)
     return Seat(rules, rules.initial, side, folder)
 
 
 def match_at(rules: Any, text: str) -> Match[Any]:
-    """A match that begins with a position."""
     return Match(rules, rules.parse(text))
 
 
 def undecided(name: str) -> list[Position]:
-    """The positions of a game in which somebody moves."""
     return at_least_one(position for position, children in walked(name).children.items() if children)
 
 
 def reached(player: GraphPlayer, position: Position) -> list[Position]:
-    """What the moves that a player keeps lead to."""
     after = player.graph.game.moves(position)
     return sorted(after[move]._replace(won="") for move in player.kept_moves(position))
 
@@ -211,7 +207,6 @@ def test_the_ranking_is_that_of_plain_python(name: str) -> None:
 
     @cache
     def games(position: Position) -> tuple[int, int]:
-        """How many games each side wins from there."""
         children = one.children[position]
         if not children:
             return (1, 0) if one.winner(position) == 0 else (0, 1)
@@ -295,7 +290,6 @@ def test_the_computer_looks_ahead() -> None:
 
 
 def test_the_computer_has_tables_at_its_leaves(piglet_tables: Path) -> None:
-    """Unless it is told not to, and where there are any."""
     foresight, remarks = Foresight(depth=1, cards=Cards.EXPECTATION), {}
     for tables, folder in (("yes", piglet_tables), ("no", piglet_tables), ("yes", Path("nowhere"))):
         used = load_tables(folder, PIGLET) if tables == "yes" else None
@@ -330,7 +324,6 @@ NOWHERE = Path("nowhere")
 
 
 def seated(game: Game, text: str, level: int, folder: Path = NOWHERE) -> EnginePlayer:
-    """A player for the side to move."""
     position = game.parse(text)
     return EnginePlayer(Seat(game, position, position.side, folder), level)
 
@@ -386,7 +379,6 @@ def test_it_knows_the_game_so_far() -> None:
 
 
 def test_a_search_that_sees_nothing_makes_any_move(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A legal one, by chance."""
     monkeypatch.setattr("tablebase.play.engine_player.LINES", 1)
     monkeypatch.setattr("tablebase.play.engine_player.NODES", (1,))
     match = Match(JUNGLE, JUNGLE.initial)

@@ -71,7 +71,6 @@ def test_points(places: tuple[int, ...], seats: tuple[int, ...], expected: dict[
 
 
 def played(seats: tuple[int, ...], places: tuple[int, ...], why: str = "finished", opening: str = "") -> Played:
-    """A game that ended like this."""
     return Played(Fixture(0, seats, opening, "", ()), "", 0, (), 30, Ending(places, why), False)
 
 
@@ -243,7 +242,6 @@ def test_ranks() -> None:
 
 @pytest.mark.parametrize(("blocks", "expected"), [(1, 2), (3, 2), (8, 1), (30, 1)])
 def test_how_many_openings_all_alike_decide(blocks: int, expected: int) -> None:
-    """As many as Wilson's interval needs."""
     won, lost = (mean_of(("us", str(name), share) for name in range(blocks)) for share in (1.0, 0.0))
     assert ranks([won, lost]) == [(1, 1, expected), (2, 3 - expected, 2)]
     nobody = Mean(0.5, 0, {})

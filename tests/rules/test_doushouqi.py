@@ -121,7 +121,6 @@ def test_the_first_moves(jungle: Game) -> None:
 
 @pytest.mark.parametrize("depth", [3, pytest.param(5, marks=pytest.mark.full)])
 def test_perft(jungle: Game, depth: int) -> None:
-    """The published numbers of lines from the start."""
     counted = [reached.leaves for reached in leaves_by_depth(jungle, parse(jungle, jungle.start), depth)]
     assert counted == [24, 576, 12_240, 260_100, 5_111_725][:depth]
 
@@ -154,7 +153,6 @@ TOGETHER = {"traps": "all", "elephant": "spares_rat", "shore": "none", "no_move"
 
 
 def named(reading: dict[str, str]) -> str:
-    """The full name of a game with these options."""
     return "-".join(["doushouqi", *(f"{name}={word}" for name, word in reading.items())])
 
 
@@ -162,7 +160,6 @@ each = pytest.mark.parametrize("reading", [*READINGS, TOGETHER], ids=named)
 
 
 def as_twin(game: Game, position: Position) -> tuple[jungle.Board, str]:
-    """A position as the twin writes it."""
     board = tuple(sorted((game.board.names[square], game.kinds[kind].symbol) for kind, square in position.pieces))
     return board, game.sides[position.side].letter
 

@@ -44,7 +44,6 @@ THROUGH, HELD = "win", "draw"
 
 
 def board_of(name: str) -> Game:
-    """The game on one of the boards."""
     return load_game(f"doushouqi-board={name}")
 
 
@@ -131,7 +130,6 @@ LOCKED = [
     ("board", "pieces", "expected"), [*thinned(GADGETS, 2), *(pytest.param(*one, marks=pytest.mark.full) for one in LOCKED)]
 )
 def test_who_gets_through(outcome: Outcome, board: str, pieces: str, expected: str, side: str) -> None:
-    """Whoever moves first."""
     assert outcome(board, pieces, side) == expected
 
 
@@ -182,7 +180,6 @@ def test_choice_is_made_on_the_fork() -> None:
 
 
 def squares(board: str, symbol: str) -> list[str]:
-    """Where pieces of a kind can stand on a board."""
     game = board_of(board)
     return [game.board.names[square] for square in game.kinds[game.by_symbol[symbol]].squares]
 

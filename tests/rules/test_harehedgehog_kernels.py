@@ -24,12 +24,10 @@ PLAYERS = (2, 3, 6)
 
 
 def name_of(options: dict[str, Any]) -> str:
-    """A variant as the name of a test."""
     return ",".join(options) or "default"
 
 
 def played(rules: HareHedgehog, seed: int, most: int) -> Iterator[State]:
-    """The states of a game at random."""
     random, state = Random(seed), rules.start
     for _ in range(most):
         yield state
@@ -39,7 +37,6 @@ def played(rules: HareHedgehog, seed: int, most: int) -> Iterator[State]:
 
 
 def ends(rules: HareHedgehog, state: State) -> Iterator[str]:
-    """The states after a turn, one for each path."""
     for after in [*rules.moves(state).values(), *(draw.state for draw in rules.draws(state))]:
         if rules.begins_turn(after):
             yield rules.format(after)
@@ -48,7 +45,6 @@ def ends(rules: HareHedgehog, state: State) -> Iterator[str]:
 
 
 def twin_ends(node: Any) -> Iterator[str]:
-    """The same in a turn of the twin."""
     match node:
         case ("end", state):
             yield twin.write(state)

@@ -42,14 +42,12 @@ TINY = "..#\n\nRr#\n"
 
 
 def drawn(folder: Path, text: str, name: str = "mine.txt") -> Path:
-    """A file with this text."""
     path = folder / name
     path.write_text(text)
     return path
 
 
 def named(path: Path) -> str:
-    """The full name of the game on the board of a file."""
     return full_name("doushouqi", None, [f"board={path}"])
 
 
@@ -137,7 +135,6 @@ ERRORS = {
 
 @pytest.mark.parametrize("text", ERRORS, ids=range(len(ERRORS)))
 def test_what_is_wrong_with_a_file(tmp_path: Path, text: str) -> None:
-    """One sentence, which names the file first."""
     path = drawn(tmp_path, text)
     with pytest.raises(RulesError) as caught:
         named(path)
@@ -145,7 +142,6 @@ def test_what_is_wrong_with_a_file(tmp_path: Path, text: str) -> None:
 
 
 def test_the_largest_board() -> None:
-    """127 squares are allowed."""
     rows = [*8 * ["." * 16]]
     rows[0] = "-" + "." * 15
     start = ["-Rr" + "." * 13, *rows[1:]]
@@ -197,7 +193,6 @@ def test_pages_show_a_board_from_a_file(tmp_path: Path) -> None:
 
 
 def test_a_batch_names_a_file(tmp_path: Path) -> None:
-    """A wrong file is a fault of its line."""
     path, batch = drawn(tmp_path, TINY), tmp_path / "night.toml"
     batch.write_text(f'[[build]]\ngame = "doushouqi"\nvariant = ["board={path}"]\n')
     assert [entry.game for entry in read_batch(batch).builds] == [named(path)]

@@ -96,7 +96,6 @@ def test_positions_that_look_alike_are_one(name: str) -> None:
 
 
 def counts(name: str) -> tuple[int, int, int]:
-    """Positions, positions up to symmetry, and final positions."""
     rules: Any = load_rules(name)
     graph = graph_of(name)
     return len(graph), len({rules.canonical(rules.parse(text)) for text in graph}), sum(not place.moves for place in graph.values())

@@ -23,7 +23,6 @@ VOID = next(index for index in range(LAYOUT.size) if LAYOUT.squares(index) is No
 
 
 def craft(path: Path, change: Change) -> None:
-    """Change what is in a table file, and seal it again."""
     with h5py.File(path, "r+", libver=V110) as file:
         change(file)
     reseal(path)
@@ -38,12 +37,10 @@ def sets(name: str, value: object, holder: str = "/") -> Change:
 
 
 def text(name: str, value: bytes) -> Change:
-    """A text of fixed length."""
     return sets(name, np.bytes_(value))
 
 
 def drops(name: str, holder: str = "/") -> Change:
-    """An attribute that is not there."""
     return lambda file: file[holder].attrs.__delitem__(name)
 
 
@@ -91,7 +88,6 @@ def datasets(*names: str, codes: Callable[[Any], Any] = lambda codes: codes, **o
 
 
 def is_external(file: h5py.File) -> None:
-    """The codes are in another file."""
     honest, attributes = file["w"][:], dict(file["w"].attrs)
     del file["w"]
     beside = Path(file.filename).with_name("beside.bin")
@@ -115,8 +111,6 @@ def is_virtual(file: h5py.File) -> None:
 
 
 def chunk(frame: Callable[[bytes], bytes], filters: int = 0) -> Change:
-    """The first chunk of White's dataset, as the frame that is made of its honest codes."""
-
     def change(file: h5py.File) -> None:
         file["w"].id.write_direct_chunk((0,), frame(file["w"][:].tobytes()), filters)
 
@@ -124,7 +118,6 @@ def chunk(frame: Callable[[bytes], bytes], filters: int = 0) -> Change:
 
 
 def packed(codes: bytes) -> bytes:
-    """A frame as the writer makes it."""
     return zstandard.ZstdCompressor(level=3, write_checksum=True).compress(codes)
 
 
@@ -135,7 +128,6 @@ def claims(size: int) -> Callable[[bytes], bytes]:
 
 
 def says_nothing(codes: bytes) -> bytes:
-    """A frame that does not say how much it holds."""
     return zstandard.ZstdCompressor(write_content_size=False).compress(codes)
 
 
@@ -283,7 +275,6 @@ CHUNKS: dict[str, dict[str, Change]] = {
 
 
 def without_user_block(path: Path) -> None:
-    """The HDF5 part alone."""
     path.write_bytes(path.read_bytes()[SEAL:])
 
 
@@ -303,8 +294,6 @@ def without_checksums(path: Path) -> None:
 
 
 def instead(make: Callable[[Path], object]) -> Callable[[Path], None]:
-    """Something else in the file's place."""
-
     def change(path: Path) -> None:
         path.unlink()
         make(path)

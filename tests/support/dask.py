@@ -86,12 +86,10 @@ def wait_for_workers(cluster: DaskCluster, count: int) -> None:
 
 
 def workers(cluster: DaskCluster) -> dict[str, dict[str, Any]]:
-    """What the scheduler knows of each worker, by address."""
     with Client(cluster.address, set_as_default=False) as client:
         return {address: dict(one) for address, one in client.scheduler_info(n_workers=-1)["workers"].items()}
 
 
 def processes(cluster: DaskCluster) -> dict[str, int]:
-    """The process of each worker, by address."""
     with Client(cluster.address, set_as_default=False) as client:
         return dict(client.run(os.getpid))

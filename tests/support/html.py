@@ -47,12 +47,10 @@ def parsed(text: str) -> Element:
 
 
 def said(element: Element) -> str:
-    """The text in an element, with single spaces."""
     return " ".join("".join(element.itertext()).split())
 
 
 def classed(root: Element, name: str) -> Iterator[Element]:
-    """Elements with a class, in order."""
     return (one for one in root.iter() if name in one.get("class", "").split())
 
 
@@ -63,12 +61,10 @@ def identified(root: Element, name: str) -> Element:
 
 
 def rows_of(table: Element) -> list[list[str]]:
-    """The texts of a table's body."""
     return [[said(cell) for cell in row] for row in table.findall("./tbody/tr")]
 
 
 def addresses(root: Element) -> set[str]:
-    """All addresses that a page names."""
     found = {one.get(name) for one in root.iter() for name in ("href", "src", "srcset", "action", "data-address", "data-pictures")}
     return {address for address in found if address}
 

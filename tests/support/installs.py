@@ -16,7 +16,6 @@ CACHES = (installed.installed_games, installed._installed, installed.load_rules)
 
 
 def forget_games() -> None:
-    """What is installed is looked for anew."""
     for cache in CACHES:
         cache.cache_clear()
 
@@ -42,6 +41,5 @@ def functions_installed(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Non
 
 @pytest.fixture
 def small_games(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """During a test they are installed."""
     with functions_installed(tmp_path_factory.mktemp("installed"), monkeypatch):
         yield

@@ -40,7 +40,6 @@ def small_materials(game: Game) -> list[Material]:
 
 @cache
 def by_tier(game: Game, kinds: naive.Kinds) -> dict[tuple[int, ...], list[tuple[tuple[int, int], ...]]]:
-    """All naive placements of these pieces, by their naive advance."""
     found: dict[tuple[int, ...], list[tuple[tuple[int, int], ...]]] = {}
     for pieces in naive.placements(game, kinds):
         found.setdefault(naive.tier(game, pieces), []).append(pieces)
@@ -48,7 +47,6 @@ def by_tier(game: Game, kinds: naive.Kinds) -> dict[tuple[int, ...], list[tuple[
 
 
 def placements_of(game: Game, material: Material) -> list[tuple[tuple[int, int], ...]]:
-    """All naive placements of a material, or of one tier of it."""
     return by_tier(game, material.kinds).get(material.advance, [])
 
 
@@ -71,6 +69,5 @@ def same(first: Sequence[Any], second: Sequence[Any]) -> bool:
 
 
 def agree(first: Tables, second: Tables, material: Material) -> bool:
-    """Whether two solvers give the same bytes in the same coding."""
     (codes, coding), (other_codes, other_coding) = first.table(material), second.table(material)
     return coding == other_coding and same(codes, other_codes)

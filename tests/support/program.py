@@ -58,7 +58,6 @@ class Answer:
 
 
 def every_command() -> dict[str, Any]:
-    """All commands as click has them, by name."""
     return {name: made(name) for name in commands()}
 
 
@@ -81,8 +80,6 @@ def assert_one_sentence(answer: Answer, *named: object, code: int = 2) -> None:
 
 
 def asker(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
-    """A function that runs a command in this process."""
-
     def ask(*arguments: object) -> Answer:
         capsys.readouterr()
         code = run([str(one) for one in arguments])
@@ -95,7 +92,6 @@ def asker(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
 def start_fresh(
     *arguments: object, environment: Mapping[str, str] | None = None, program: str = PROGRAM, stdin: int = subprocess.DEVNULL
 ) -> subprocess.Popen[str]:
-    """Start a command in a separate process and process group."""
     return subprocess.Popen(
         [sys.executable, "-c", program, *map(str, arguments)],
         stdin=stdin,
@@ -138,7 +134,6 @@ def files_of_at_most(size: int) -> Iterator[None]:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """The bytes of every table in a tablebase, by name."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.glob("*/*/*.h5"))}
 
 
@@ -148,7 +143,6 @@ def table_of(folder: Path, name: str) -> Path:
 
 
 def drafts(folder: Path) -> list[str]:
-    """What is neither a table nor the catalog nor its id nor its lock."""
     known = (".h5", "catalog.sqlite", ".catalog-id", ".lock")
     return [path.name for path in folder.rglob("*") if path.is_file() and not path.name.endswith(known)]
 
@@ -168,7 +162,6 @@ def open_files(folder: Path) -> list[str]:
 
 
 def flip(path: Path, place: int) -> None:
-    """Turn one bit of a file around."""
     data = bytearray(path.read_bytes())
     data[place] ^= 1 << place % 8
     path.write_bytes(data)

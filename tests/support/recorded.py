@@ -46,6 +46,5 @@ GAMES = st.tuples(st.sampled_from(KINDS), st.integers(0, 999)).map(lambda one: r
 
 
 def records(name: str, number: int, seed: int = 0) -> list[Record]:
-    """Some random games of one kind, numbered from 1."""
     random = Random(f"{name} {seed}")
     return [replace(random_game(load_rules(name), random)[0], number=place) for place in range(1, number + 1)]

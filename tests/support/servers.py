@@ -36,7 +36,6 @@ SET_PARENT_DEATH_SIGNAL = 1
 
 
 def binaries() -> Path | None:
-    """The folder with the programs of the newest PostgreSQL on this machine; None if there is none."""
     found = shutil.which("initdb")
     if found and shutil.which("postgres", path=str(Path(found).resolve().parent)):
         return Path(found).resolve().parent

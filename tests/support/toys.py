@@ -17,7 +17,6 @@ DIAGONAL = ((-1, 1), (1, 1), (-1, -1), (1, -1))
 
 
 def neighbours(board: Board, square: int, directions: Directions) -> list[int]:
-    """Squares next to a square in these directions."""
     file, rank = board.cells[square]
     return [board.numbers[file + f, rank + r] for f, r in directions if (file + f, rank + r) in board.numbers]
 
@@ -373,8 +372,6 @@ def marathon(length: int, dogs: int, escape: bool = False) -> Game:
 
 
 def positions(game: Game, most: int | None = None) -> st.SearchStrategy[Position]:
-    """Random positions with at least one piece a side."""
-
     @st.composite
     def draw_one(draw: st.DrawFn) -> Position:
         own = [[n for n, kind in enumerate(game.kinds) if kind.side == side for _ in range(kind.limit)] for side in (0, 1)]

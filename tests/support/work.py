@@ -42,7 +42,6 @@ def meet(folder: Path, key: str) -> str:
 
 
 def _await(path: Path, error: str) -> None:
-    """Wait until a file is there, or raise an error."""
     end = time.monotonic() + PATIENCE
     while not path.exists():
         if time.monotonic() > end:
@@ -83,7 +82,6 @@ class OddError(Exception):
 
 
 def do(key: str) -> Any:
-    """Work that ends in many ways."""
     if key == "fail":
         raise ZeroDivisionError("by nothing")
     if key == "fail oddly":

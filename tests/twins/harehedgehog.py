@@ -55,7 +55,6 @@ def write(state: State) -> str:
 
 
 def copied(state: State) -> State:
-    """A state that can be changed without changing this one."""
     return {**state, "hares": [dict(hare) for hare in state["hares"]], "drawn": dict(state["drawn"])}
 
 
@@ -79,7 +78,6 @@ def is_over(state: State, options: Options) -> bool:
 
 
 def sole_first(state: State) -> int | None:
-    """Who alone is in first place in a game that is over."""
     for who, hare in enumerate(state["hares"]):
         if hare["rank"] == 1:
             return who
@@ -98,7 +96,6 @@ def clipped(state: State, options: Options) -> State:
 
 
 def checked(state: State, options: Options, then: Callable[[State], Node]) -> Node:
-    """What follows a step, unless somebody now holds more than a strict cap allows."""
     clipped(state, options)
     if "cap" in options and not options.get("merged") and any(hare["carrots"] > options["cap"] for hare in state["hares"]):
         return ("capped",)
@@ -139,7 +136,6 @@ def eat(state: State, who: int, options: Options) -> None:
 
 
 def play(state: State, who: int, due: int, again: bool, options: Options, attacker: int | None) -> Node:
-    """The choice among all legal codes, after `due` carrots were paid out."""
     hare = state["hares"][who]
 
     def after(code: int, target: int, carrots: int) -> Node:
@@ -169,7 +165,6 @@ def worst(code: int, each: list[dict[int, tuple[int, int]]], after: Callable[...
 
 
 def legal(state: State, who: int, carrots: int, again: bool, options: Options) -> dict[int, tuple[int, int]]:
-    """For each legal code, the square and the carrots afterwards."""
     hare = state["hares"][who]
     here = hare["at"]
     codes: dict[int, tuple[int, int]] = {}
@@ -228,7 +223,6 @@ def stand(state: State, who: int) -> None:
 
 
 def end(state: State, options: Options) -> Node:
-    """The turn is over: who is next."""
     state.pop("chained", None)
     before = state["mover"]
     playing = [who for who, hare in enumerate(state["hares"]) if not hare["rank"]]

@@ -25,7 +25,6 @@ def carrots_ahead(square: int) -> int:
 
 
 def curve(carrots: int, square: int) -> int:
-    """C of the document."""
     if carrots >= carrots_ahead(square):
         return 300 - 2 * carrots - math.floor(carrots**2 / Fraction(25))
     return math.floor(Fraction(240 * carrots, carrots + (80 if square < 32 else 50)))
@@ -111,7 +110,6 @@ def search(
         return vector[who] - max(others) if lead else vector[who]
 
     def examined(moves: dict[int, State], who: int, left: int) -> list[int]:
-        """The places of the moves that are looked at, in this order."""
         places = list(range(len(moves)))
         keep = cuts[min(depth - left, len(cuts) - 1)] if cuts else 0
         if (sort and left > 1) or 0 < keep < len(places):

@@ -39,7 +39,6 @@ def rows_of(tables: Tablebase, game: Game, material: str, side: int = 0, pieces:
 
 
 def moves_of(tables: Tablebase, game: Game, material: str, side: int = 0) -> list[Row]:
-    """All moves of a slice, or of all tiers of a material, a row each."""
     kinds = parse_materials(game, material)[0].kinds
     positions = [Position(placed, side) for placed in _placements(game, kinds)]
     values = tables.probe_values(game, positions)
@@ -67,7 +66,6 @@ def rated_moves(tables: Tablebase, game: Game, positions: list[Position]) -> lis
 
 
 def _ends(game: Game, position: Position, move: Move) -> bool:
-    """Whether a move reaches a goal or captures the last piece."""
     enemies = [kind for kind, _ in position.pieces if game.side_of(kind) != position.side]
     return move.wins or (move.captured is not None and len(enemies) == 1)
 
@@ -140,7 +138,6 @@ def _placements(game: Game, kinds: tuple[int, ...]) -> list[tuple[tuple[int, int
 def row_of(
     game: Game, material: str, position: Position, value: naive.Pair, pieces: int, other: naive.Pair, rated: list[Rated]
 ) -> Row:
-    """One row; `other` is the value of the same placement with the other side to move."""
     steps = naive.moves(game, position)
     advance = ",".join(map(str, naive.tier(game, position.pieces)))
     row: Row = {
@@ -206,7 +203,6 @@ def _zugzwang(game: Game, position: Position, value: naive.Pair, other: naive.Pa
 
 
 def _jungle(game: Game, position: Position, pieces: int) -> Row:
-    """The features of Dou Shou Qi."""
     row: Row = {}
     placed = dict(enumerate(position.pieces, start=1))
     nearest = {0: [99], 1: [99]}
@@ -299,6 +295,5 @@ def _ways_to_den(game: Game, jumps: bool, swims: bool, side: int) -> Mapping[int
 
 
 def counted(rows: Iterable[Mapping[str, Any]], names: Iterable[str]) -> Counter[tuple[Any, ...]]:
-    """How often each row is there."""
     wanted = list(names)
     return Counter(tuple(row[name] for name in wanted) for row in rows)

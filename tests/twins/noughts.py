@@ -12,7 +12,6 @@ def read(text: str) -> Marks:
 
 
 def written(marks: Marks) -> str:
-    """The inverse of `read`."""
     width, height = (max(cell[axis] for cell in marks) + 1 for axis in (0, 1))
     return "/".join("".join(marks[x, y] for x in range(width)) for y in range(height))
 
@@ -27,8 +26,6 @@ def has_row(cells: set[Cell], k: int) -> bool:
 
 
 def graph(m: int, n: int, k: int) -> Graph:
-    """All positions of the game on m files and n ranks."""
-
     def look(text: str) -> Place:
         marks = read(text)
         crosses, noughts = ({cell for cell, mark in marks.items() if mark == side} for side in "xo")

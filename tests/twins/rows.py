@@ -40,14 +40,12 @@ def positions(game: Game, material: Material, side: int) -> dict[Address, Positi
 
 
 def mirror_image(game: Game, position: Position) -> Position:
-    """The position in the mirror; itself where there is none."""
     image = game.mirror or range(len(game.board))
     return Position(tuple(sorted((kind, image[square]) for kind, square in position.pieces)), position.side)
 
 
 @cache
 def addresses(game: Game, material: Material, side: int) -> dict[Position, frozenset[Address]]:
-    """Where a position and its mirror image stand."""
     found: dict[Position, Addresses] = {}
     for address, position in positions(game, material, side).items():
         image = mirror_image(game, position)
@@ -67,7 +65,6 @@ def children(game: Game, material: Material, side: int) -> dict[Address, tuple[f
 
 
 def is_quiet(move: Move) -> bool:
-    """Whether a move stays in the slice."""
     return move.captured is None and not move.wins
 
 

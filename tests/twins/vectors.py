@@ -6,12 +6,10 @@ MASK = (1 << 64) - 1
 
 
 def lanes(values: list[int], index: int) -> list[int]:
-    """The 64 elements from an index on."""
     return values[index : index + ELEMENTS]
 
 
 def unit(words: list[int], index: int) -> list[int]:
-    """The eight words from an index on."""
     return words[index : index + WORDS]
 
 
@@ -41,5 +39,4 @@ def chosen(word: int, one: list[int], other: list[int]) -> list[int]:
 
 
 def word_of(truth: list[bool]) -> int:
-    """A bit for each element."""
     return sum(1 << i for i, true in enumerate(truth) if true)

@@ -96,7 +96,6 @@ def _children(done: Walk, position: Position, following: dict[Position, Position
 
 @cache
 def walked(name: str) -> Walk:
-    """All positions of an installed game, walked once."""
     return walk(load_game(name))
 
 
@@ -114,7 +113,6 @@ def games(walked: Walk) -> tuple[int, tuple[int, int]]:
 
 
 def values(walked: Walk) -> dict[Position, Pair]:
-    """Outcome for the side to move and plies: the winner hurries, the loser delays."""
     found: dict[Position, Pair] = {}
     for position, children in walked.children.items():
         if position in walked.results:
@@ -160,7 +158,6 @@ def best_later(walked: Walk, side: int, measure: Mapping[Position, int | None]) 
 
 
 def merit(later: Later) -> tuple[float, int]:
-    """What makes one (value, plies) better than another."""
     return later[0], -later[1]
 
 

@@ -93,7 +93,6 @@ class Dialogue:
 
 
 def moves_of(line: str) -> list[str]:
-    """The line of an info."""
     return line.partition(" pv ")[2].split()
 
 
@@ -332,7 +331,6 @@ ERRORS = {
 
 @pytest.mark.parametrize("line", ERRORS)
 def test_malformed_lines(line: str) -> None:
-    """A sentence in one line, and the conversation goes on."""
     with Dialogue() as talk:
         heard = talk.ask(line, until="info string")
         assert heard[-1].startswith("info string error: ")
