@@ -34,7 +34,6 @@ def on_page(_rules: Any, _position: Any, last: str | None) -> dict[str, Any]:
 
 
 def another() -> Any:
-    """A game of a kind that supports patterns and search, and delivers parts of its own."""
     rules = copy(NOUGHTS)
     own = {"tables": f"{__name__}:Tables", "values": f"{__name__}:Values", "page": f"{__name__}:on_page"}
     vars(rules).update(can=frozenset({"patterns", "search"}), parts={**NOUGHTS.parts, **own})
@@ -83,7 +82,6 @@ def test_refusals_name_the_capability(name: str) -> None:
 
 
 def test_arguments_that_mean_nothing_are_refused() -> None:
-    """An argument that was not given, or is off, is none."""
     refuse(NOUGHTS, "chance", turns=None, strict=False)
     refuse(load_rules("pig"), "chance", turns=3)
     with pytest.raises(RulesError, match=r"^noughts has no chance: leave out turns$"):

@@ -14,7 +14,6 @@ BOARD = Board.full(2, 2)
 
 
 def tiny(**changes: Any) -> Game:
-    """A valid game on 2 x 2 with one piece a side, but for the changes."""
     kinds = (piece("A", 0), piece("b", 1))
     fields = {"board": BOARD, "kinds": kinds, "start": "1b/A1 w", "max_pieces": 2, "mirror": (1, 0, 2, 3)}
     return toys.small(**fields | changes)

@@ -15,7 +15,6 @@ GAME = doushouqi()
 
 
 def cross() -> Game:
-    """A board of 13 files that leaves out a1, with one piece a side."""
     board = Board(13, 2, Board.full(13, 2).cells[1:])
     kinds = (Kind("A", "piece", 0, (0, 1, 2), (Step(0, 1),)), Kind("b", "piece", 1, (0, 1, 24), ()))
     return Game("cross", "Cross", board, toys.SIDES, kinds, "12b/1A11 w", Outcome.DRAW, 2)

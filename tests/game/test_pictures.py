@@ -36,7 +36,6 @@ def described(rules, position): return f"The coin shows {position}."
 
 
 def coin(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, pictures: str | None) -> Any:
-    """The game of a module, with a module of pictures beside it."""
     monkeypatch.syspath_prepend(str(folder))
     (folder / f"{name}.py").write_text(RULES, encoding="utf-8")
     if pictures is not None:

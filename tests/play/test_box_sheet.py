@@ -24,7 +24,6 @@ TREE = grow_tree(GAME, parse(GAME, GAME.start))
 
 
 def trained(games: int) -> Matchboxes:
-    """Boxes of Black that have lost a bead in each of so many games."""
     boxes, random = Matchboxes(GAME, 1, TREE), Random(1)
     for _ in range(games):
         full = [box for box, beads in boxes.boxes.items() if beads]

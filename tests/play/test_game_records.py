@@ -33,7 +33,6 @@ WORDS = st.from_regex(r"[a-h][1-9]-?[a-h][1-9]|-?[0-9]{1,4}|\{[a-z_0-9]{1,12}\}"
 
 @st.composite
 def odd_records(draw: Any) -> Record:
-    """Records with any texts and events, which need not be those of a game."""
     places = draw(PLACES)
     names = tuple(draw(TEXTS) for _ in places)
     events = tuple(draw(st.lists(WORDS, max_size=60)))
@@ -350,7 +349,6 @@ def test_memory_does_not_grow_with_games(tmp_path: Path) -> None:
 
 
 def test_endings_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Programs may fail in any number of ways."""
     monkeypatch.setattr(statistics, "MOST_ENDINGS", 2)
     found = collected(*(replace(WON, why=f"White wins: {why}") for why in "abacad"))
     assert [(row["ending"], row["games"]) for row in found.rows("ending")] == [("a", 3), ("others", 2), ("b", 1)]

@@ -111,7 +111,6 @@ def test_a_position_that_comes_back_is_a_draw() -> None:
 
 
 def test_a_side_may_resign() -> None:
-    """The side to move loses, with as many plies as were made; its opponent's undo takes the resignation back, too."""
     match = match_at(PAWNS, PAWNS.start, "b1b2")
     match.resign()
     assert (match.ending(), match.legal(), match.plies) == (Ending((1, 2), RESIGNED, "Black resigns"), {}, 1)
@@ -255,7 +254,6 @@ def moves_of(game: Played) -> list[str]:
 
 
 def match_of(game: Played, rules: Game = PAWNS) -> Match[Position]:
-    """A game as it stands after its moves, each of which is legal."""
     match = Match(rules, rules.parse(game.start))
     for move in moves_of(game):
         match.play(move)

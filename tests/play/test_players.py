@@ -108,7 +108,6 @@ def test_settings_have_one_form() -> None:
 
 @pytest.mark.parametrize("name", ["hexapawn", "harehedgehog"])
 def test_random_moves_are_all_alike(name: str) -> None:
-    """Each legal move comes up, and the same seed draws the same ones."""
     rules: Any = load_rules(name)
     with open_player("random", seat(name)) as player:
         drawn = [[player.choose(Match(rules, rules.initial), Random(seed)) for seed in range(99)] for _ in range(2)]
@@ -390,7 +389,6 @@ def test_a_search_that_sees_nothing_makes_any_move(monkeypatch: pytest.MonkeyPat
 
 
 def test_closing_closes_the_tables(three_pieces: Path) -> None:
-    """A player that has looked something up holds files until it is closed."""
     before = open_files(three_pieces)
     text = "7/7/3t3/7/7/R6/4E2/7/7 w"
     with seated(JUNGLE, text, 2, three_pieces) as player:

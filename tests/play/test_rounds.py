@@ -154,7 +154,6 @@ EQUAL = st.integers(1, 4).flatmap(lambda size: st.lists(st.lists(NUMBERS, min_si
 
 
 def observed(blocks: list[list[float]]) -> list[tuple[str, str, float]]:
-    """The numbers of games of one line-up, each with the name of its block."""
     return [("us", str(name), number) for name, block in enumerate(blocks) for number in block]
 
 

@@ -99,7 +99,6 @@ def test_escapes(pieces: str, escaped: bool, side: int) -> None:
     ],
 )
 def test_foxboxes(text: str, contained: bool) -> None:
-    """The naive twin of the document's FoxBox knows the document's examples."""
     assert foxbox(GAME, parse(GAME, text)) is contained
 
 

@@ -87,7 +87,6 @@ def test_unknown_carrots() -> None:
     state = rules.parse("54:21:0,0:0:0 1")
 
     def expanded(state: State, attacker: int) -> tuple[int, list[tuple[int, State]]]:
-        """Who is to move, and the label and the state of each row."""
         rows = np.zeros((kernels.widest, STATE + kernels.fields), np.int64)
         who, count = call_compiled(kernels.expand, array, np.array(state, np.int64), attacker, rows)
         return who, [(label, tuple(after)) for label, _, _, *after in rows[: max(count, 0)].tolist()]

@@ -83,7 +83,6 @@ def test_options_have_limits(options: dict[str, int], said: str) -> None:
     "text", ["0,0 1 0", "0,0 1 0 roll", "99,99 2 6", "105,99 2 0", "99,104 1 0", "0,94 1 99 roll", "0,0 2 105"]
 )
 def test_texts_of_states(text: str) -> None:
-    """The extremes of every number."""
     assert PIG.format(PIG.parse(text)) == text
 
 

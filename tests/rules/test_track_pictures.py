@@ -61,7 +61,6 @@ def written_hares(text: str) -> list[tuple[int, int, int, str, int]]:
 
 
 def placed(root: Element) -> dict[int, tuple[str, tuple[float, float]]]:
-    """The letter of each square between start and finish, by its title, and its middle."""
     squares = {}
     for group in root.iter(f"{SVG}g"):
         named = re.fullmatch(r"(\d+): (.*)", group.findtext(f"{SVG}title") or "")

@@ -32,7 +32,6 @@ def craft(path: Path, change: Change) -> None:
 
 
 def sets(name: str, value: object, holder: str = "/") -> Change:
-    """An attribute with another value, type or shape, or one more."""
     return lambda file: file[holder].attrs.__setitem__(name, value)
 
 
@@ -60,8 +59,6 @@ def counts(**changed: Callable[[list[int]], object]) -> Change:
 
 
 def replaces(make: Callable[[h5py.File], object]) -> Change:
-    """Something else under the name of White's dataset."""
-
     def change(file: h5py.File) -> None:
         del file["w"]
         make(file)
@@ -98,7 +95,6 @@ def is_external(file: h5py.File) -> None:
 
 
 def is_virtual(file: h5py.File) -> None:
-    """The codes are those of another dataset of another file."""
     size = file["w"].shape
     source = h5py.VirtualSource("beside.h5", "w", shape=size, dtype="u1")
     layout = h5py.VirtualLayout(shape=size, dtype="u1")
@@ -122,7 +118,6 @@ def packed(codes: bytes) -> bytes:
 
 
 def claims(size: int) -> Callable[[bytes], bytes]:
-    """A frame that says it holds a number of bytes, and holds none."""
     header = struct.pack("<IBQ", zstandard.MAGIC_NUMBER, 0b1110_0000, size)
     return lambda _: header + b"\x01\x00\x00"
 
@@ -132,7 +127,6 @@ def says_nothing(codes: bytes) -> bytes:
 
 
 def skipped(codes: bytes) -> bytes:
-    """A frame with a long remark behind it."""
     remark = bytes(1 << 18)
     return packed(codes) + struct.pack("<II", 0x184D2A50, len(remark)) + remark
 
@@ -279,7 +273,6 @@ def without_user_block(path: Path) -> None:
 
 
 def without_checksums(path: Path) -> None:
-    """The same content in the format of HDF5 1.0, which protects nothing."""
     old = path.with_name("old.h5")
     with h5py.File(path, "r") as file, h5py.File(old, "w", userblock_size=SEAL, libver="earliest") as copy:
         for name, codes in file.items():

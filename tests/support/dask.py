@@ -74,13 +74,11 @@ class DaskCluster:
 
 @contextmanager
 def cluster(folder: Path, **environment: str) -> Iterator[DaskCluster]:
-    """A scheduler, whose workers can import all that this process can."""
     with DaskCluster(folder, {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **environment}) as processes:
         yield processes
 
 
 def wait_for_workers(cluster: DaskCluster, count: int) -> None:
-    """Wait until a cluster has a number of workers."""
     with Client(cluster.address, set_as_default=False) as client:
         client.wait_for_workers(count, timeout=60)
 

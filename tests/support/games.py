@@ -31,7 +31,6 @@ def placed(game: Game, pieces: str, side: int = 0) -> Position:
 
 
 def random_texts(game: Game, pieces: int, count: int, seed: int) -> list[str]:
-    """Random positions of stored materials in which the game is not over, as text."""
     source, texts = Random(seed), []
     while len(texts) < count:
         position = random_position(game, source.choice(stored_materials(game, pieces)), source.randrange(2), source)

@@ -38,7 +38,6 @@ class _Reader(HTMLParser):
 
 
 def parsed(text: str) -> Element:
-    """The tree of a page; `AssertionError` if it is not well formed."""
     reader = _Reader()
     reader.feed(text)
     reader.close()
@@ -55,7 +54,6 @@ def classed(root: Element, name: str) -> Iterator[Element]:
 
 
 def identified(root: Element, name: str) -> Element:
-    """The element with an identifier, of which there is exactly one."""
     [found] = [one for one in root.iter() if one.get("id") == name]
     return found
 
@@ -70,7 +68,6 @@ def addresses(root: Element) -> set[str]:
 
 
 def shown(client: Any, address: str, status: int = 200) -> Element:
-    """The page at an address, which must be that of the page itself."""
     answer = client.get(address, follow_redirects=False)
     assert answer.status_code == status, (address, answer.status_code, answer.headers.get("location"))
     assert answer.headers["content-type"] == "text/html; charset=utf-8"

@@ -33,7 +33,6 @@ def naive_codes(game: Game, material: Material, side: int, coding: Coding = NARR
 
 
 def small_materials(game: Game) -> list[Material]:
-    """Materials of two and three pieces, and all tiers of one of four of some games."""
     larger = parse_materials(game, FOUR_PIECES[game.name]) if game.name in FOUR_PIECES else ()
     return [*materials(game, 2), *materials(game, 3), *larger]
 
@@ -63,7 +62,6 @@ def noisy(load: Load) -> Load:
 
 
 def same(first: Sequence[Any], second: Sequence[Any]) -> bool:
-    """Whether the codes of each side are the same, byte for byte, and their types too."""
     pairs = [(np.asarray(one), np.asarray(other)) for one, other in zip(first, second, strict=True)]
     return all(one.dtype == other.dtype and np.array_equal(one, other) for one, other in pairs)
 

@@ -136,7 +136,6 @@ def set_units(some: NDArray[np.uint8], units: Units) -> None:
 
 
 def dirty_units(state: State, level: int) -> Units:
-    """The units in which something became known at a distance."""
     return as_units(state.dirty[level % 2 * state.span :][: state.span])
 
 
@@ -223,6 +222,5 @@ def as_code(value: naive.Pair) -> int:
 
 @cache
 def as_value(code: int) -> naive.Pair:
-    """Naive value of a one-byte code other than a draw's."""
     special = {1: naive_rows.STALEMATE, 255: naive_rows.VOID}
     return special[code] if code in special else (NARROW.value(code).outcome.value, NARROW.value(code).distance)

@@ -66,7 +66,6 @@ Ask = Callable[..., Answer]
 
 
 def assert_refused(answer: Answer, code: int, *named: str) -> None:
-    """A command has ended with an exit code and one sentence, which names all of these."""
     assert (answer.code, len(answer.errors)) == (code, 1), answer.err
     for one in named:
         assert one in answer.errors[0]
@@ -110,7 +109,6 @@ def ask_fresh(
     program: str = PROGRAM,
     given: str | None = None,
 ) -> Answer:
-    """Run a command in a separate process with an input, and end it if it takes longer."""
     stdin = subprocess.DEVNULL if given is None else subprocess.PIPE
     with start_fresh(*arguments, environment=environment, program=program, stdin=stdin) as process:
         try:
@@ -123,7 +121,6 @@ def ask_fresh(
 
 @contextmanager
 def files_of_at_most(size: int) -> Iterator[None]:
-    """In this process, nothing can be written beyond a size, as beyond a quota."""
     resource = pytest.importorskip("resource", reason="needs limits on the size of files")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
@@ -138,7 +135,6 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def table_of(folder: Path, name: str) -> Path:
-    """The file of a table of Dou Shou Qi with pieces of one letter each."""
     return folder / "doushouqi" / str(len(name) - 1) / f"{name}.h5"
 
 
@@ -168,7 +164,6 @@ def flip(path: Path, place: int) -> None:
 
 
 def middle_of_codes(path: Path) -> int:
-    """Where in a file the middle byte of the first compressed chunk stands."""
     with h5py.File(path, "r") as file:
         chunk = file["w"].id.get_chunk_info(0)
         return int(chunk.byte_offset + chunk.size // 2)
@@ -182,7 +177,6 @@ def make_old(path: Path) -> None:
 
 
 def reseal(path: Path) -> None:
-    """Make the seal of a file fit what is behind it, as a forger would."""
     data = path.read_bytes()
     title = data[: data.index(b"sha256=")]
     line = title + b"sha256=" + hashlib.sha256(data[SEAL:]).hexdigest().encode() + b"\n"
@@ -190,7 +184,6 @@ def reseal(path: Path) -> None:
 
 
 def random_position(game: Game, material: Material, side: int, random: Random) -> Position:
-    """A placement of a material, all of them equally likely."""
     while True:
         squares = [random.choice(game.kinds[kind].squares) for kind in material.kinds]
         if len(set(squares)) == len(squares):

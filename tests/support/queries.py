@@ -18,13 +18,10 @@ TYPES = {bool: pa.bool_(), int: pa.int16(), str: pa.string()}
 
 
 def examples(number: int) -> settings:
-    """Half as many examples of a property by default, and more before a release."""
     return settings(max_examples=number * settings().max_examples // 40)
 
 
 def combined(atoms: st.SearchStrategy[str], most: int, forms: list[str]) -> st.SearchStrategy[str]:
-    """Conditions made of at most so many others, in these forms."""
-
     def joined(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         return st.one_of([st.builds(form.format, *[inner] * form.count("{}")) for form in forms])
 

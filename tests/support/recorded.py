@@ -22,7 +22,6 @@ KINDS = (
 
 
 def random_game(rules: Rules[Any], random: Random, most: int = 80) -> tuple[Record, list[Any]]:
-    """The record of a game of random moves, broken off if it is long, and its positions."""
     positions, events = [rules.initial], list[tuple[str, bool]]()
     for _ in range(most):
         position = positions[-1]

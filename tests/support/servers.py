@@ -143,6 +143,5 @@ class Server:
 
 
 def _end_with_parent() -> None:
-    """Let this process be ended at once when its parent ends, however that happens."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(SET_PARENT_DEATH_SIGNAL, signal.SIGQUIT)

@@ -83,8 +83,6 @@ def name_of(*words: str) -> str:
 
 @pytest.fixture
 def typed(ask: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Answer]:
-    """Runs a command with lines of input: ``typed(["a1a2", "quit"], "play", "hexapawn")``."""
-
     def run(lines: Iterable[str], *words: object) -> Answer:
         monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
         return ask(*words)

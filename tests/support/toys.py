@@ -44,7 +44,6 @@ def slides(board: Board, square: int, reach: int) -> Iterator[tuple[int, frozens
 
 
 def symmetries(board: Board) -> dict[str, tuple[int, ...]]:
-    """Mirror left to right, and colour swap that turns the board by 180 degrees."""
     last_file, last_rank = board.width - 1, board.height - 1
     return {
         "mirror": tuple(board.numbers[last_file - f, r] for f, r in board.cells),

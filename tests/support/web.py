@@ -76,7 +76,6 @@ def in_thread(config: uvicorn.Config) -> Iterator[str]:
 
 @contextmanager
 def served(*words: object, environment: Mapping[str, str] | None = None) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A server in a process of its own, and its address; it is ended if the test has not done so."""
     with start_fresh("serve", *words, environment=environment) as process:
         try:
             assert process.stderr is not None

@@ -60,7 +60,6 @@ def outlast(folder: Path, key: str) -> Span:
 
 
 def advance(key: str) -> str:
-    """Work in two stages."""
     messages.reach("starting")
     messages.reach("ending", 1, 2)
     return key
@@ -104,7 +103,6 @@ class Work(NamedTuple):
 
 
 def note(begin: int, end: int) -> Work:
-    """Work that only says where it was done."""
     return Work(begin, end, threading.get_ident())
 
 
@@ -117,7 +115,6 @@ class Done(NamedTuple):
 
 
 def divide(key: str) -> Done:
-    """Work that says how it may be spread."""
     return Done(key, os.getpid(), len(threads.spread(note, 1000, 1)))
 
 

@@ -33,7 +33,6 @@ def _worth(game: Game, position: Position, move: Move, known: Known) -> naive.Pa
 
 
 def _merit(value: naive.Pair) -> tuple[int, int]:
-    """A sort key: a fast win is best, a fast loss worst."""
     outcome, distance = value
     if distance is None:
         return (1, 0)

@@ -214,7 +214,6 @@ def arrive(state: State, who: int, code: int, options: Options, attacker: int | 
 
 
 def stand(state: State, who: int) -> None:
-    """The hare has come to another square, by a code or by a card."""
     hare = state["hares"][who]
     if hare["at"] == 64:
         hare["rank"] = 1 + finished(state)
@@ -234,7 +233,6 @@ def end(state: State, options: Options) -> Node:
 
 
 def draw(state: State, who: int, paid: int, options: Options, attacker: int | None) -> Node:
-    """One node for each of the cards that are different."""
     left = {card: number - state["drawn"][card] for card, number in CARDS.items()}
     outcomes = []
     for card, number in left.items():

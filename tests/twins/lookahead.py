@@ -20,7 +20,6 @@ Values = Callable[[State], tuple[Vector, set[int]]]
 
 
 def carrots_ahead(square: int) -> int:
-    """What the direct way home costs."""
     return sum(range(65 - square))
 
 
@@ -174,7 +173,6 @@ def search(
 
 
 def pick(state: State, probabilities: Sequence[Fraction], seed: int) -> int:
-    """The outcome that a state has with a seed, in arithmetic of 64 bits."""
     mixed = seed
     for number in state:
         mixed = (mixed ^ number) * 6364136223846793005 % 2**64

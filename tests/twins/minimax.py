@@ -54,7 +54,6 @@ def evaluate(game: Game, evaluation: Evaluation, position: Position) -> int:
 
 
 def side_value(game: Game, evaluation: Evaluation, position: Position, side: int) -> int:
-    """What a side has: pieces, moves, duels, and a race that it wins."""
     own = [(game.kinds[kind].symbol, square) for kind, square in position.pieces if game.kinds[kind].side == side]
     value = sum(evaluation.squares[symbol][square] for symbol, square in own)
     value += evaluation.mobility * len(naive.moves(game, Position(position.pieces, side)))

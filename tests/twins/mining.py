@@ -50,7 +50,6 @@ def moves_of(tables: Tablebase, game: Game, material: str, side: int = 0) -> lis
 
 
 def rated_moves(tables: Tablebase, game: Game, positions: list[Position]) -> list[list[Rated]]:
-    """The moves of each position, and what they are worth to the mover."""
     played = [[] if naive.escaped(game, each) else list(dict.fromkeys(naive.moves(game, each))) for each in positions]
     going = [[move for move in moves if not _ends(game, each, move)] for each, moves in zip(positions, played, strict=True)]
     children = [naive.after(each, move) for each, moves in zip(positions, going, strict=True) for move in moves]
@@ -104,7 +103,6 @@ def _move_rows(game: Game, material: str, position: Position, value: naive.Pair,
 
 
 def _choices(game: Game, value: naive.Pair, rated: list[Rated]) -> Row:
-    """What the moves of a position amount to."""
     outcomes = [outcome for _, (outcome, _) in rated]
     keeping = [_text(game, move) for move, (outcome, _) in rated if outcome == value[0]]
     return {
@@ -178,7 +176,6 @@ def _piece(game: Game, number: int, there: tuple[int, int] | None) -> Row:
 
 
 def _images(game: Game, position: Position) -> Row:
-    """Images of a position under the symmetries of the game, as text."""
     text, mirror, twin = render(game, position), None, None
     if game.mirror is not None:
         mirrored = sorted((kind, game.mirror[square]) for kind, square in position.pieces)
@@ -260,7 +257,6 @@ def _pair(game: Game, numbers: str, one: tuple[int, int], other: tuple[int, int]
 
 
 def _takes(one: str, other: str) -> bool:
-    """Whether an animal takes another where there is neither water nor trap."""
     assert {one, other} <= set(ANIMALS)
     return STRENGTHS[one] >= STRENGTHS[other] or one + other == "RE"
 

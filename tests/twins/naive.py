@@ -70,7 +70,6 @@ def escaped(game: Game, position: Position) -> bool:
 
 
 def perft(game: Game, position: Position, plies: int) -> int:
-    """Number of move paths of this many plies; a game that is over goes no further."""
     if plies == 0:
         return 1
     if escaped(game, position):

@@ -7,7 +7,6 @@ Marks = dict[Cell, str]
 
 
 def read(text: str) -> Marks:
-    """The marks by file and rank from the top, both from 0."""
     return {(x, y): mark for y, row in enumerate(text.split("/")) for x, mark in enumerate(row)}
 
 
@@ -17,7 +16,6 @@ def written(marks: Marks) -> str:
 
 
 def has_row(cells: set[Cell], k: int) -> bool:
-    """Whether k of these squares follow one another in one of four directions."""
     return any(
         all((x + i * right, y + i * down) in cells for i in range(k))
         for x, y in cells

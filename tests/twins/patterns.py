@@ -78,7 +78,6 @@ def _literal(text: str) -> Any:
 
 
 def leaves(text: str, rows: Rows) -> list[tuple[str, Rows]]:
-    """The leaves of a tree as it is shown: what each says, and the rows that reach it."""
     return _leaves(text.splitlines(), rows)
 
 

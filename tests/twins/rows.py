@@ -32,7 +32,6 @@ VOID: naive.Pair = ("void", None)
 
 @cache
 def positions(game: Game, material: Material, side: int) -> dict[Address, Position]:
-    """What stands at each address; addresses of no position are missing."""
     own = layout_of(game, material)
     squares = own.groups[-1].squares
     everything = ((divmod(index, len(squares)), own.position(index, side)) for index in range(own.size))
@@ -56,7 +55,6 @@ def addresses(game: Game, material: Material, side: int) -> dict[Position, froze
 
 @cache
 def children(game: Game, material: Material, side: int) -> dict[Address, tuple[frozenset[Address], ...]]:
-    """For each address, where each quiet move leads."""
     there = addresses(game, material, 1 - side)
     return {
         address: tuple(there[naive.after(position, move)] for move in naive.moves(game, position) if is_quiet(move))

@@ -14,12 +14,10 @@ def unit(words: list[int], index: int) -> list[int]:
 
 
 def gather(words: list[int], base: int, order: list[int], begin: int) -> list[int]:
-    """The words at eight places, relative to the base."""
     return [words[base + order[begin + i]] for i in range(WORDS)]
 
 
 def rows(some: list[int]) -> int:
-    """The numbers of the words that are not 0, as bits."""
     return sum(1 << i for i, word in enumerate(some) if word)
 
 
@@ -34,7 +32,6 @@ def rotated(some: list[int], by: int) -> list[int]:
 
 
 def chosen(word: int, one: list[int], other: list[int]) -> list[int]:
-    """Elements of one where the bit is set, else of the other."""
     return [first if word >> i & 1 else second for i, (first, second) in enumerate(zip(one, other, strict=True))]
 
 

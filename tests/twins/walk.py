@@ -56,7 +56,6 @@ class Walk:
 
 
 def walk(game: Game, start: Position | None = None) -> Walk:
-    """All positions from a start; `ValueError` if one can come again."""
     start = parse(game, game.start) if start is None else start
     done = Walk(game, start, {}, {}, set())
     layer, repeated = {start: start}, False
@@ -100,7 +99,6 @@ def walked(name: str) -> Walk:
 
 
 def games(walked: Walk) -> tuple[int, tuple[int, int]]:
-    """How many ways lead from the start to an end, and how many of them each side wins."""
     ways = dict.fromkeys(walked.children, 0)
     ways[walked.start] = 1
     won = [0, 0]
