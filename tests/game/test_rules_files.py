@@ -100,10 +100,6 @@ def other_file(folder: Path, stem: str, old: str = "", new: str = "") -> str:
     return str(path)
 
 
-# Where a file is taken
-
-
-@pytest.mark.usefixtures("folder")
 def test_a_table_from_a_file(folder: Path, ask: Ask) -> None:
     """Commands take the file for the game; of 7 counters the first player takes 1; 6 are lost, and so are 3 for either player."""
     assert ask("build", "./heap.py", "--data", "d").code == 0
@@ -116,7 +112,6 @@ def test_a_table_from_a_file(folder: Path, ask: Ask) -> None:
     assert not [name for name, content in contents(folder / "d").items() if str(folder).encode() in content]
 
 
-@pytest.mark.usefixtures("folder")
 def test_without_a_function_game(folder: Path, ask: Ask) -> None:
     """The only class or object of a game is taken; of none or two, none is."""
     (folder / "heap.py").write_text(WITHOUT_FUNCTION)
@@ -129,7 +124,6 @@ def test_without_a_function_game(folder: Path, ask: Ask) -> None:
     assert_one_sentence(ask("check-rules", "none.py"), "the rules file none.py must define one game, not 0")
 
 
-@pytest.mark.usefixtures("folder")
 def test_commands_without_a_game(folder: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """--rules may be repeated, TABLEBASE_RULES is a list; without them tables of the games are left alone."""
     other_file(folder, "other", '"heap"', '"small-heap"')
@@ -156,7 +150,6 @@ def test_commands_without_a_game(folder: Path, ask: Ask, monkeypatch: pytest.Mon
 
 
 @pytest.mark.release
-@pytest.mark.usefixtures("folder")
 def test_a_batch(folder: Path, ask: Ask) -> None:
     """Its builds and its follow-ups, which are other processes, take files; a fault names the line."""
     text = 'data = "d"\n[[build]]\ngame = "./heap.py"\nvariant = "counters=5"\n[[then]]\ncommand = {}\noutput = "out"\n'
@@ -169,7 +162,6 @@ def test_a_batch(folder: Path, ask: Ask) -> None:
     assert_one_sentence(ask("batch", "night.toml"), "night.toml, line 5: none.py cannot be used")
 
 
-@pytest.mark.usefixtures("folder")
 def test_python(folder: Path) -> None:
     """A file that has been loaded is known by name, to processes started afterwards as well."""
     rules = tablebase.load("heap.py", variant="counters=5")
@@ -184,7 +176,6 @@ def test_python(folder: Path) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.usefixtures("folder")
 def test_worker_processes(folder: Path) -> None:
     (folder / "pawns.py").write_text(PAWNS)
     answer = ask_fresh("build", "pawns.py", "--pieces", 4, "--workers", 2, "--data", "d")
@@ -194,15 +185,11 @@ def test_worker_processes(folder: Path) -> None:
         assert table.attrs["rules_digest"].decode() == tablebase.load("pawns.py").digest
 
 
-@pytest.mark.usefixtures("folder")
 def test_neighbours_can_be_imported(folder: Path) -> None:
     (folder / "heap_words.py").write_text('TITLE = "Neighbour"\n')
     text = HEAP.replace('title = "A heap"', "title = TITLE").replace("\n\n\n", "\nfrom heap_words import TITLE\n\n\n", 1)
     (folder / "heap.py").write_text(text)
     assert tablebase.load("heap.py").title == "Neighbour"
-
-
-# Digests
 
 
 def test_the_digest_is_that_of_the_installed_source(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,9 +246,6 @@ def test_a_script_that_loads_itself(folder: Path) -> None:
         RulesError, match=r"RulesError: the rules file heap\.py loads itself: move the call below .* \(heap\.py, line 4.\)$"
     ):
         tablebase.load("heap.py")
-
-
-# Refusals
 
 
 @pytest.mark.parametrize(

@@ -28,9 +28,6 @@ def craft(path: Path, change: Change) -> None:
     reseal(path)
 
 
-# Attributes
-
-
 def sets(name: str, value: object, holder: str = "/") -> Change:
     return lambda file: file[holder].attrs.__setitem__(name, value)
 
@@ -53,9 +50,6 @@ def counts(**changed: Callable[[list[int]], object]) -> Change:
             file["w"].attrs[name] = np.array(numbers if made is None else made)
 
     return change
-
-
-# Datasets
 
 
 def replaces(make: Callable[[h5py.File], object]) -> Change:
@@ -101,9 +95,6 @@ def is_virtual(file: h5py.File) -> None:
     layout[:] = source
     del file["w"]
     file.create_virtual_dataset("w", layout)
-
-
-# Chunks
 
 
 def chunk(frame: Callable[[bytes], bytes], filters: int = 0) -> Change:
