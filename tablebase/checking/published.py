@@ -17,10 +17,9 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 def read_published(path: Path, game: Rules[Any]) -> dict[str, str]:
-    """The digests of a game's tables, by material, from a CSV file with columns as the catalog's table ``tables`` has them.
+    """Return the digests of a game's tables, by material, from a CSV file with at least `COLUMNS`, as in the catalog.
 
-    These are ``game``, ``material`` and ``values_sha256``; others are ignored. It is a `TablebaseError` if it is not such a
-    file, or lists no table of the game.
+    `TablebaseError` if the file has another form, or lists no table of the game.
     """
     try:
         rows = csv.DictReader(io.StringIO(read_text(path, "name another file", what="a list of published tables")))
