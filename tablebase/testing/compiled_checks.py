@@ -44,7 +44,7 @@ def ranks_error(game: CompiledGame, position: int) -> str | None:
 
 
 def _followers(game: CompiledGame, position: int) -> tuple[int, list[tuple[int, int, bool]]]:
-    """Return the result of a game that is over, and for each move its place, and whether the player moves again, except in a draw."""
+    """Return the result, if the game is over, and each move's place and whether the same player moves again, except in a draw."""
     out, rules = [0] * game.most_moves, game.numbers
     count = game.functions.moves(rules, position, out)
     player, children = game.functions.to_move(rules, position), set()
