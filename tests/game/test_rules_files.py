@@ -163,7 +163,6 @@ def test_a_batch(folder: Path, ask: Ask) -> None:
 
 
 def test_python(folder: Path) -> None:
-    """A file that has been loaded is known by name, to processes started afterwards as well."""
     rules = tablebase.load("heap.py", variant="counters=5")
     assert rules.name == "heap-counters=5"
     assert tablebase.load("heap") is load_rules("heap") is tablebase.load("./heap.py")

@@ -101,6 +101,12 @@ def test_text_of_three_by_hand() -> None:
     assert (shared.why, shared.ending, shared.winner, record.winner) == ("draw: broken off", "broken off", None, 0)
 
 
+def test_moves_are_not_broken_at_hyphens() -> None:
+    words = tuple(form.format("x" * length) for length in range(1, 60) for form in ("{}-back", "-12", "{{fall-{}}}"))
+    record = Record("x", 1, ("a", "b"), "", 0, words, (1, 1), "")
+    assert reread(record) == [record]
+
+
 def test_moves_that_look_like_results() -> None:
     """The last word decides a game, and the tag says which one that is: a line of moves may end with any word."""
     one = Record("x", 1, ("a", "b"), "", 0, ("6-5", "2-1", "1-0"), (1, 2), "")

@@ -66,7 +66,6 @@ def test_large_tables_have_several_openings() -> None:
     ],
 )
 def test_points(places: tuple[int, ...], seats: tuple[int, ...], expected: dict[int, list[float]]) -> None:
-    """One for each other contestant's player behind, half for one beside."""
     assert points(places, seats) == expected
 
 

@@ -58,7 +58,6 @@ def test_tables_are_those_of_brute_force(tmp_path: Path) -> None:
 
 
 def test_moves_of_a_large_board() -> None:
-    """Random games on 7 files and 6 ranks, as the twin plays them."""
     game, rng = connect4.game((7, 6)), Random(3)
     for _ in range(20):
         for position in playout(game, rng):

@@ -45,7 +45,6 @@ def test_turns_begin_without_a_total() -> None:
 
 
 def test_three_players() -> None:
-    """They follow one another, and the losers share a place."""
     game = pig.game(players=3, target=10)
     assert game.format(game.start) == "0,0,0 1 0"
     assert game.moves(game.parse("4,5,6 3 2"))[pig.HOLD] == game.parse("4,5,8 1 0")

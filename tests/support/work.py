@@ -137,7 +137,6 @@ def hold(folder: Path, key: str) -> int:
 
 
 def parent(_key: object) -> int:
-    """The process that started this one."""
     return os.getppid()
 
 

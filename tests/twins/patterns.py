@@ -98,7 +98,6 @@ def _branch(lines: list[str], begin: int, rows: Rows) -> list[tuple[str, Rows]]:
 
 
 def said(rows: Rows) -> str:
-    """What a leaf says of the rows that reach it, apart from the class."""
     (_, most), *_ = Counter(row["class"] for row in rows).most_common(1)
     return f"({100 * most / len(rows):.1f} % of {len(rows):,})"
 
