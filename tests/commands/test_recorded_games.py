@@ -160,8 +160,8 @@ def test_games_by_functions_are_drawn(name: str, ask: Ask, tmp_path: Path) -> No
     ("words", "said"),
     [
         (["hexapawn", "--replay", "{file}", "--number", "2"], "has no game 2: it has 1 games"),
-        (["doushouqi", "--replay", "{file}"], "game 1 (line 1) is one of hexapawn, not of doushouqi"),
-        (["pig", "--replay", "{file}"], "game 1 (line 1) is one of hexapawn, not of pig"),
+        (["doushouqi", "--replay", "{file}"], "game 1 (line 1) is a game of hexapawn, not of doushouqi"),
+        (["pig", "--replay", "{file}"], "game 1 (line 1) is a game of hexapawn, not of pig"),
         (["kalah", "--replay", "{file}", "--boards"], "kalah draws no boards of its positions: leave out --boards"),
         (["pig", "--replay", __file__], "line 1, "),
     ],
@@ -269,7 +269,7 @@ def test_a_full_disk_is_said_of_the_record(ask: Ask, tmp_path: Path) -> None:
     """The sentence names the file, though what is left of a game is written again when it is closed."""
     with files_of_at_most(100):
         answer = ask("match", *WORDS, "--output", tmp_path / "games")
-    assert_refused(answer, 3, f"no space left for {tmp_path / 'games'}")
+    assert_refused(answer, 3, f"no space is left for {tmp_path / 'games'}")
 
 
 def test_forfeits_are_named(ask: Ask) -> None:

@@ -51,6 +51,7 @@ def first_rank(positions: Positions, piece: int) -> Values:
 
 @feature(pieces=2, words=("lower", "higher"))
 def stands(positions: Positions, one: int, other: int) -> Values:
+    """Which of two pieces has the greater square."""
     return np.where(positions.squares[:, one] < positions.squares[:, other], 0, 1)
 
 

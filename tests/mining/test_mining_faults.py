@@ -175,7 +175,7 @@ FILES = {
     "no parentheses": ("@feature\ndef odd(positions):\n    'Says.'", "", "the decorator of a feature needs parentheses"),
     "of three pieces": ("@feature(pieces=3)\ndef odd(positions, a, b, c):\n    'Says.'", "", "a feature has 0, 1 or 2 pieces"),
     "of another kind": ("@feature(kind='date')\ndef odd(positions):\n    'Says.'", "", "bool, int or float"),
-    "without a docstring": ("@feature()\ndef odd(positions):\n    return 1", "", "odd needs a docstring"),
+    "without a docstring": ("@feature()\ndef odd(positions):\n    return 1", "", "odd has no docstring"),
     **{
         f"called {name}": (f"@feature()\ndef {name}(positions):\n    'Says.'\n    return 1", name, f"a column named {name}, but")
         for name in ("distance", "p1_square", "Mobility", "even_1_2")

@@ -186,7 +186,7 @@ def test_texts_that_are_damaged(old: str, new: str, said: str) -> None:
     rules, text = (PAWNS, GOOD) if old in GOOD else (PIG, ROLLED)
     with pytest.raises(TablebaseError, match=said) as refused:
         [list(replayed(rules, record)) for record in read_records(text.replace(old, new).split("\n"))]
-    assert isinstance(refused.value, NotationError) == ("one of doushouqi" not in said)
+    assert isinstance(refused.value, NotationError) == ("a game of doushouqi" not in said)
 
 
 def test_a_number_of_players_that_the_game_has_not() -> None:

@@ -130,7 +130,7 @@ def test_codes_are_the_naive_ones(solved: Solved, game: Game, name: str, engine:
 @pytest.mark.parametrize(
     ("engine", "game", "name", "sentence"),
     [
-        ("magic", toys.pond(), "RvR", "no solver 'magic': choose auto, .*reference$"),
+        ("magic", toys.pond(), "RvR", "unknown solver 'magic': choose auto, .*reference$"),
         ("planes", toys.hunt(), "HHvF", "for it has identical pieces, which have no rows: use --solver groups$"),
         ("planes", toys.skaters(13, 5), "AvC", "for its board has more than 64 squares, .*: use --solver groups$"),
     ],
