@@ -45,8 +45,6 @@ def verify_exact(file: ExactFile, tick: Callable[[], object] = lambda: None) -> 
 
 
 class _Check:
-    """The positions and values of a file in memory."""
-
     def __init__(self, file: ExactFile) -> None:
         keys, codes = file.read()
         self.rules: FunctionGame[Any] = file.rules
