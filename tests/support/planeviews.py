@@ -118,9 +118,6 @@ def looked_at(seen: View) -> list[State]:
     return states
 
 
-# Sets <-> words
-
-
 def units_of(seen: View, some: Addresses) -> Units:
     spots = set().union(*(seen.spots(address) for address in some))
     return {(row // ROWS, row % ROWS // 8) for row, _ in spots}

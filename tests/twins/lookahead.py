@@ -82,9 +82,6 @@ def with_tables(values: Values, chances: Callable[[State], tuple[Fraction, Fract
     return more
 
 
-# The search
-
-
 def search(
     game: StochasticGame,
     state: State,

@@ -196,9 +196,6 @@ def _zugzwang(game: Game, position: Position, value: naive.Pair, other: naive.Pa
     return mine < 2 - yours and yours < 2 - mine
 
 
-# Dou Shou Qi
-
-
 def _jungle(game: Game, position: Position, pieces: int) -> Row:
     row: Row = {}
     placed = dict(enumerate(position.pieces, start=1))
@@ -285,9 +282,6 @@ def _ways_to_den(game: Game, jumps: bool, swims: bool, side: int) -> Mapping[int
                 found[one] = found[square] + 1
                 waiting.append(one)
     return found
-
-
-# Comparing
 
 
 def counted(rows: Iterable[Mapping[str, Any]], names: Iterable[str]) -> Counter[tuple[Any, ...]]:

@@ -27,9 +27,6 @@ DRAW: naive.Pair = ("draw", None)
 VOID: naive.Pair = ("void", None)
 
 
-# Addresses
-
-
 @cache
 def positions(game: Game, material: Material, side: int) -> dict[Address, Position]:
     own = layout_of(game, material)
@@ -64,9 +61,6 @@ def children(game: Game, material: Material, side: int) -> dict[Address, tuple[f
 
 def is_quiet(move: Move) -> bool:
     return move.captured is None and not move.wins
-
-
-# Kernels
 
 
 @dataclass
