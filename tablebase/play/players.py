@@ -33,7 +33,7 @@ FIRST = (
         "searches a few turns ahead, with an evaluation or tables at the leaves",
         loaded_later("tablebase.play.lookahead_player"),
         {
-            "depth": "search depth in turns, from 1 to 20; by default 4, or one turn more than the number of players",
+            "depth": "number of turns to search, from 1 to 20; by default 4, or one more than the number of players",
             "objective": "own to maximize its value (the default), lead to maximize its lead over the others",
             "stop": "yes or no: whether the search stops when a player has finished; by default yes",
             "alpha-beta": "yes or no: whether it prunes with alpha-beta; only for two players and lead; by default no",
