@@ -1,7 +1,7 @@
 """Endgame tablebases for any small board game described as data.
 
-A function that has the name of a command returns the rows that the command writes as JSON, unless its docstring says otherwise.
-Every error that a user can cause is a `TablebaseError`: an argument that is wrong, or a file or a table that is missing, damaged or
+A function with the name of a command returns the command's JSON rows, unless its docstring describes another result.
+Every error that a user can cause is a `TablebaseError`: a wrong argument, or a file or table that is missing, damaged or
 of other rules.
 
 >>> import tablebase
@@ -119,15 +119,15 @@ def __dir__() -> list[str]:
 def open(  # noqa: A001 (read as `tablebase.open`)
     folder: str | Path | None = None, catalog: str | None = None, cache: int | str | None = None
 ) -> Tablebase:
-    """Open a folder of tables for questions; see `tablebase.Tablebase`.
+    """Open a folder of tables; see `tablebase.Tablebase`.
 
     Parameters
     ----------
     folder : str or Path, optional
-        By default the one that the environment variable TABLEBASE_DATA names, or else ``data``.
+        By default the folder in the environment variable TABLEBASE_DATA, or else ``data``.
     catalog : str, optional
-        URL of the PostgreSQL database that holds the catalog; by default the one that the environment variable
-        TABLEBASE_CATALOG names, or else a file in the folder.
+        URL of a PostgreSQL database with the catalog; by default the URL in the environment variable
+        TABLEBASE_CATALOG, or else a file in the folder.
     cache : int or str, optional
         Memory for decompressed chunks of tables, in bytes or as a text such as ``1G``; by default 256 MiB.
     """

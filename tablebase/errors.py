@@ -19,11 +19,11 @@ LONGEST_QUOTE = 80
 PECULIAR = re.compile(r"[^\w@%+=:,./-]")
 """Character special to a shell."""
 RULES_FILES: dict[str, str] = {}
-"""The rules files of games that are not installed, by name, as they were given."""
+"""Rules files of games that are not installed, by the game's name, as the user wrote them."""
 QUOTED = re.compile(r'["$`\\]')
 """Character special in double quotes."""
 DISTRIBUTION = "endgame-tablebase"
-"""Name of the program in package managers; to them, `tablebase` is another one."""
+"""The project's name on PyPI, where `tablebase` is another project."""
 FEWEST = 2
 """Pieces of the smallest tables."""
 EXTRAS = {
@@ -37,11 +37,11 @@ EXTRAS = {
     "serve": "fastapi",
     "store": "s3fs",
 }
-"""The extras of the distribution, each with the package that it brings."""
+"""The package that each extra installs."""
 
 
 def quoted(value: object) -> str:
-    """A text of the user's in quotation marks, or what Python calls another value; only its beginning if it is long."""
+    """Return a user's text in quotation marks, or the `repr` of another value, shortened if it is long."""
     try:
         text = value if isinstance(value, str) else " ".join(repr(value).split())
     except (ValueError, RecursionError):
@@ -52,13 +52,13 @@ def quoted(value: object) -> str:
 
 
 def shell_word(text: object) -> str:
-    """A word of a command in a sentence: in double quotes if a shell would not take it as it is."""
+    """Return a word of a command, in double quotes if a shell needs them."""
     word = str(text)
     return word if word and not PECULIAR.search(word) else f'"{QUOTED.sub(chr(92) + chr(92) + "g<0>", word)}"'
 
 
 def game_word(name: str) -> str:
-    """A game as it is given to a command: by its name, or by its rules file, with the words of a variant as options."""
+    """Return a game as an argument of a command: its name, or its rules file with the words of its variant as options."""
     for base, file in RULES_FILES.items():
         if name == base or name.startswith(f"{base}-"):
             return " ".join([shell_word(file), *(f"--variant {word}" for word in name[len(base) :].split("-")[1:])])
@@ -66,56 +66,48 @@ def game_word(name: str) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A clause that names the known word most like a misspelt one; empty if none is."""
+    """Return a clause with the known word that is closest to a misspelt one; empty if none is close."""
     meant = get_close_matches(word.lower(), known, n=1)
     return f" (did you mean {meant[0]!r}?)" if meant else ""
 
 
 class TablebaseError(Exception):
-    """Bad input, a missing table, a broken file: one sentence that names what is wrong and what to do.
+    """An error that a user can cause or fix; its sentence names the problem and the remedy.
 
     Attributes
     ----------
     exit_code : int
-        Of a command that ends with it.
+        Exit code of a command that fails with this error.
     code : str
-        A word for programs, the ``code`` of JSON.
+        Identifier for programs, the field ``code`` in JSON.
     places : tuple of str
-        Files and addresses outside the tablebase that the sentence names; a server leaves them out.
+        Files and addresses in the sentence that a server must not reveal.
     """
 
     exit_code = 2
     code = "error"
-
     places: tuple[str, ...] = ()
 
     def naming(self, *places: object) -> Self:
-        """Set `places`, and return the error."""
+        """Set `places` and return the error."""
         self.places = tuple(str(place) for place in places if place)
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The constructors of subclasses take data, not the sentence.
-        return _restored, (type(self), self.args, self.__dict__)
-
-
-def _restored(kind: type[TablebaseError], args: tuple[Any, ...], data: dict[str, Any]) -> TablebaseError:
-    """An error as it was before it was pickled."""
-    error = kind.__new__(kind, *args)
-    error.__dict__.update(data)
-    return error
+        return Exception.__new__, (type(self), *self.args), self.__dict__
 
 
 class ArgumentError(TablebaseError, ValueError):
-    """An argument of the right type that is out of range or unknown, or does not go together with the others."""
+    """An argument that is out of range, unknown, or in conflict with another argument."""
 
 
 class ArgumentTypeError(TablebaseError, TypeError):
-    """An argument of another type than documented."""
+    """An argument of the wrong type."""
 
 
 class RulesError(TablebaseError, ValueError):
-    """A rules module that contradicts itself, or a game that is not installed."""
+    """A rules module with an error, a game that is not installed, or a game that does not support a command."""
 
     code = "bad_rules"
 
@@ -127,9 +119,10 @@ class NotationError(TablebaseError, ValueError):
 
 
 class SquaresError(NotationError):
-    """Rows of an array of squares that are not positions: `count` of all `rows`.
+    """An array of squares in which some rows are not positions.
 
-    `row` is the first of them, counted from 0, and `reason` says why it is not a position.
+    `row` is the index of the first invalid row, `reason` its problem, `count` the number of invalid rows, and `rows` the
+    number of all rows.
     """
 
     def __init__(self, row: int, reason: str, count: int, rows: int) -> None:
@@ -139,7 +132,7 @@ class SquaresError(NotationError):
 
 
 class MissingTableError(TablebaseError, KeyError):
-    """The question is fine, but no table that would answer it has been built.
+    """A table that a valid query needs, but that has not been built.
 
     Parameters
     ----------
@@ -147,22 +140,22 @@ class MissingTableError(TablebaseError, KeyError):
     folder : str or Path
         The tablebase.
     material : str, optional
-        The material whose table is missing.
+        The missing material.
     pieces : int, optional
-        The number of pieces of which there is no table; without both, the game has no table at all.
+        The number of pieces without tables; without `material` and `pieces`, the game has no tables.
     needed_by : str, optional
-        The material whose build includes the missing table; by default the missing one itself.
+        The material to build, which includes the missing one; by default the missing material.
     most : int, optional
-        The largest number of pieces of any table, if `material` is too large ever to be built.
+        The largest number of pieces of any table, if `material` has more.
     options : str, optional
-        What the command needs for a game without pieces that has no table at all.
+        Options of the command for a game without materials.
 
     Attributes
     ----------
     command : str or None
-        The command that builds what is missing, if there is one.
+        The command that builds the missing tables, if they can be built.
     builds : str or int or None
-        What the command builds, if the game has pieces: a material, or all tables of a number of pieces.
+        The material that the command builds, or the number of pieces; None for a game without materials.
     """
 
     code = "missing_table"
@@ -203,9 +196,9 @@ class MissingTableError(TablebaseError, KeyError):
 
 
 class MissingExtraError(TablebaseError):
-    """A package is needed that only an extra brings.
+    """A package that is not installed, from an extra.
 
-    `purpose` is what needs it, in the plural, `extra` one of `EXTRAS`, `package` the package, and `command` installs it.
+    `purpose` names the features that need it, in the plural; `package` is the package, and `command` installs it.
     """
 
     def __init__(self, purpose: str, extra: str) -> None:
@@ -216,13 +209,13 @@ class MissingExtraError(TablebaseError):
 
 
 def check_extra(purpose: str, extra: str) -> None:
-    """Raise `MissingExtraError` unless the package of an extra, which has the name of its module, is installed."""
+    """Raise `MissingExtraError` unless the package of an extra is installed."""
     if find_spec(EXTRAS[extra]) is None:
         raise MissingExtraError(purpose, extra)
 
 
 class StaleTableError(TablebaseError):
-    """A table that was built under other rules than those installed now, or in another format."""
+    """A table that was built with other rules than the game has now."""
 
     code = "outdated_table"
 
@@ -233,18 +226,13 @@ class StaleTableError(TablebaseError):
 
 
 class CorruptTableError(TablebaseError):
-    """A table file that is not, or is no longer, what was written; or a check that failed.
+    """A damaged table file, or a table that fails a check.
 
-    Parameters
-    ----------
-    error : str
-        What is wrong with it, as the predicate of a sentence.
-    path : Path or str, optional
-        The file, or its address; without it, the error is a sentence about codes that are not in a file yet.
+    `error` describes the damage, as the predicate of a sentence about `path`, a file or its address. Without a path, it is a
+    whole sentence, about values that have not been written yet.
     """
 
     code = "damaged_table"
-
     exit_code = 1
 
     def __init__(self, error: str, path: Path | str | None = None) -> None:
@@ -253,16 +241,10 @@ class CorruptTableError(TablebaseError):
 
 
 class CorruptCatalogError(TablebaseError):
-    """A catalog that is damaged, or of another version; the next command that writes rebuilds it from the table files.
+    """A catalog that is damaged or of another version; the next command that writes rebuilds it from the table files.
 
-    Parameters
-    ----------
-    error : str
-        What is wrong with it, as the predicate of a sentence.
-    path : Path or str
-        The catalog: a file, or the URL of a database without its password.
-    hint : str, optional
-        What to do; by default to reindex the folder of the file.
+    `error` is the predicate of a sentence about `path`, a file or the URL of a database without its password; `hint` names the
+    remedy, by default to reindex the file's folder.
     """
 
     def __init__(self, error: str, path: Path | str, hint: str | None = None) -> None:
@@ -271,30 +253,16 @@ class CorruptCatalogError(TablebaseError):
 
 
 def reindex(folder: Path, option: str = "") -> str:
-    """Advise about a catalog that cannot be used, also in a folder that can only be read.
-
-    If the catalog is not in the folder, `option` names it on the command line, with a space before it.
-    """
+    """Return the remedy for an unusable catalog; `option` is the command's option for a catalog outside the folder."""
     if os.access(folder, os.W_OK):
         return f"run 'tablebase reindex --data {shell_word(folder)}{option}'"
     return "copy the folder to where you may write, and run 'tablebase reindex' there"
 
 
 class CapacityError(TablebaseError):
-    """Work that would not fit into memory, onto the disk, or into what the program can count.
+    """Work that needs more memory, disk space or numbers than available.
 
-    Parameters
-    ----------
-    subject : str
-        What does not fit.
-    hint : str
-        What to do.
-    needed : int, optional
-        How much it needs, where that is known.
-    allowed : int, optional
-        How much there is.
-    unit : str
-        What is counted.
+    `subject` names the work and `hint` the remedy. `needed` and `allowed` are the amounts, if known, in `unit`.
     """
 
     exit_code = 3
@@ -311,9 +279,9 @@ class CapacityError(TablebaseError):
 
 
 class ClusterError(TablebaseError):
-    """A cluster that cannot be reached, has no workers, or has one that cannot be used.
+    """A cluster that is unreachable, without workers, or with an unusable worker.
 
-    `address` is that of its scheduler, or of the worker; `error` says what is wrong, and `hint` what to do.
+    `address` is the address of the scheduler or the worker, `error` the problem, and `hint` the remedy.
     """
 
     def __init__(self, address: str, error: str, hint: str) -> None:
@@ -322,7 +290,7 @@ class ClusterError(TablebaseError):
 
 
 class TimeLimitError(TablebaseError):
-    """Work that takes longer than the `seconds` that it may."""
+    """A statement that takes longer than `seconds`."""
 
     exit_code = 3
 
@@ -332,7 +300,7 @@ class TimeLimitError(TablebaseError):
 
 
 class BatchError(TablebaseError):
-    """Something in a line of a batch file that cannot be done; `error` is a sentence."""
+    """An error in a batch file, at `line` of the file `path`."""
 
     def __init__(self, path: Path, line: int, error: str, exit_code: int = 2) -> None:
         self.path, self.line, self.error, self.exit_code = path, line, error, exit_code
@@ -340,30 +308,30 @@ class BatchError(TablebaseError):
 
 
 class ConflictError(TablebaseError):
-    """Tables that cannot be taken into a folder, or into the object store with this address.
+    """Tables that cannot be imported into `folder`, a folder or the address of an object store.
 
-    `errors` has for each file why not, as the predicate of a sentence.
+    `errors` has the reason for each file, as the predicate of a sentence.
     """
 
     def __init__(self, folder: str | Path, errors: Mapping[str, str]) -> None:
         self.folder, self.errors = folder, dict(errors)
         count = "1 table" if len(errors) == 1 else f"{len(errors)} tables"
         listed = ", ".join(f"{file} {error}" for file, error in sorted(errors.items()))
-        super().__init__(f"{count} cannot be taken into {folder}: {listed}; remove what you do not want, or name another folder")
+        super().__init__(f"{count} cannot be imported into {folder}: {listed}; remove unwanted tables, or name another folder")
 
 
 class CommandError(TablebaseError):
-    """A command that has failed, and has said why."""
+    """A command that has failed and printed the reason."""
 
     def __init__(self, command: str, exit_code: int) -> None:
         self.command, self.exit_code = command, exit_code
-        super().__init__(f"the command {quoted(command)} ended with code {exit_code}: see what it says above")
+        super().__init__(f"the command {quoted(command)} ended with code {exit_code}: see its error above")
 
 
 class DeadlineError(TablebaseError):
-    """Work that was not done before its deadline.
+    """Work that was not finished before its deadline.
 
-    `left` is how many things are left, `what` the name of one of them, and `command` goes on with the work.
+    `left` is the number of unfinished items, `what` the noun for one item, and `command` resumes the work.
     """
 
     exit_code = 4
@@ -375,11 +343,11 @@ class DeadlineError(TablebaseError):
 
 
 class UnusableFileError(TablebaseError):
-    """A file or folder that the operating system refuses to open, read, write or lock, which says nothing about its content."""
+    """A file or folder that the operating system cannot open, read, write or lock; its content may be intact."""
 
 
 class CatalogBusyError(UnusableFileError):
-    """A catalog that another program has locked for longer than this one waits; `place` is its path or URL."""
+    """A catalog that another program keeps locked; `place` is its path or URL."""
 
     def __init__(self, place: str) -> None:
         self.place = place
@@ -389,7 +357,7 @@ class CatalogBusyError(UnusableFileError):
 
 
 class MissingCatalogError(TablebaseError):
-    """A folder without a catalog; `refusal` is the reason why none can be made, as far as that is known."""
+    """A folder without a catalog; `refusal` is the error that prevents making one, if known."""
 
     def __init__(self, sentence: str, refusal: TablebaseError | None = None) -> None:
         self.refusal = refusal
@@ -397,19 +365,19 @@ class MissingCatalogError(TablebaseError):
 
 
 class ForfeitError(TablebaseError):
-    """A program that plays and has ended, does not answer, or answers what it may not: it loses the game."""
+    """An engine that crashes, does not answer, or sends an illegal answer, and so loses the game."""
 
 
 def space_error(path: str | Path | None, reason: str, hint: str = "use another folder") -> CapacityError:
-    """The error for a file or folder, if it is known, that cannot grow."""
+    """Return the error for a full disk or quota."""
     where = f" for {path}" if path else ""
-    return CapacityError(f"there is no space left{where} ({reason})", f"free some space, or {hint}").naming(path)
+    return CapacityError(f"no space is left{where} ({reason})", f"free some space, or {hint}").naming(path)
 
 
 def system_error(error: OSError, path: str | Path | None = None, hint: str = "use another folder") -> TablebaseError:
-    """The error for what the operating system refused to do: for want of space, memory or a right, or for another reason.
+    """Return the error for a failed system call: no space, no memory, no permission, or another reason.
 
-    `path` is by default what the error names; `hint` says what to do if nothing can be done about the reason.
+    `path` is by default the file of `error`; `hint` is the remedy if the reason itself has none.
     """
     path = path or error.filename
     reason = os.strerror(error.errno) if error.errno else str(error)
@@ -417,15 +385,15 @@ def system_error(error: OSError, path: str | Path | None = None, hint: str = "us
         return space_error(path, reason, hint)
     if error.errno == errno.ENOMEM:
         hint = "use fewer --workers or a smaller --memory"
-        return CapacityError(f"there is no memory left for {path or 'a file'} ({reason})", hint).naming(path)
+        return CapacityError(f"no memory is left for {path or 'a file'} ({reason})", hint).naming(path)
     if error.errno in NO_RIGHT:
-        hint = f"ask its owner for the right, or {hint}"
+        hint = f"ask its owner for permission, or {hint}"
     return UnusableFileError(f"{path or 'a file'} cannot be used ({reason}): {hint}").naming(path)
 
 
 @contextmanager
 def system_errors(path: str | Path | None = None, hint: str = "use another folder") -> Iterator[None]:
-    """In the block, replace errors of the operating system by those of `system_error`."""
+    """Replace each `OSError` in the block by its `system_error`."""
     try:
         yield
     except OSError as error:

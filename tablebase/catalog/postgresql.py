@@ -26,7 +26,11 @@ from tablebase.tables.folder import default_catalog
 ID_FILE = ".catalog-id"
 HOME = sql.Table("tablebase", sql.MetaData(), sql.Column("folder", sql.String, nullable=False))
 REFUSALS = (
-    ((errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction), "used", "ask its owner for the right, or use another database"),
+    (
+        (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction),
+        "used",
+        "ask its owner for permission, or use another database",
+    ),
     (errors.DependentObjectsStillExist, "rebuilt", "drop what depends on its tables, and make it again"),
     ((psycopg.OperationalError, psycopg.InterfaceError), "reached", "check the server, and the URL that --catalog names"),
 )

@@ -16,10 +16,7 @@ Checks = Generator[tuple[str, str | None], None, None]
 
 
 def verify_files(folder: Path, entries: Sequence[Entry], workers: int = 1) -> Checks:
-    """Compare files with the SHA-256 under which they are registered, and with their own seals, in `workers` threads.
-
-    Yields for each file its name, and None if it is as it was written, else a sentence that says what is wrong.
-    """
+    """Compare files with their registered SHA-256 and their own seals, in `workers` threads."""
     with threads.use(workers):
         yield from threads.each(partial(_checked, folder), entries)
 

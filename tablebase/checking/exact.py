@@ -45,8 +45,6 @@ def verify_exact(file: ExactFile, tick: Callable[[], object] = lambda: None) -> 
 
 
 class _Check:
-    """The positions and values of a file in memory."""
-
     def __init__(self, file: ExactFile) -> None:
         keys, codes = file.read()
         self.rules: FunctionGame[Any] = file.rules
@@ -56,7 +54,7 @@ class _Check:
             self.positions = [self.rules.parse(key.decode()) for key in keys]
             self.viewers = bytes(self.rules.viewer(position) for position in self.positions)
         except Exception as error:
-            raise CorruptTableError(f"holds a position that its rules cannot read ({_said(error)})", file.path) from error
+            raise CorruptTableError(f"contains a position that the rules cannot read ({_said(error)})", file.path) from error
         # Many moves lead to the same position.
         self.canonical = lru_cache(REMEMBERED)(self.rules.canonical) if has_symmetries(self.rules) else lambda position: position
         self.numbers = {position: number for number, position in enumerate(self.positions)}

@@ -44,8 +44,6 @@ def contradiction(layout: Layout, side: int, index: int, codes: CodeSource, codi
 
 @dataclass(frozen=True)
 class _Child:
-    """Children by one conversion, or by moves within the slice."""
-
     layout: Layout
     order: list[int]  # the parent's slot that plays each slot of the child
     image: NDArray[np.int8]  # image of each square in the child
@@ -130,7 +128,6 @@ class _Checker:
         return best
 
     def _set_over(self, best: Int32, squares: Squares) -> None:
-        """Set the merit of positions in which the game is over."""
         stuck = best == NO_MOVE
         escaped = self.generator.escaped(squares) & ~stuck
         best[stuck] = 0 if self.game.no_move is Outcome.DRAW else Value(Outcome.LOSS, 0).merit

@@ -167,7 +167,6 @@ def _begins(sizes: Iterable[int]) -> Long:
 
 
 def _steps(game: Game, kind: int) -> list[Step]:
-    """The steps of a kind in the order of `tablebase.positions.conversions.step_destinations`."""
     return [step for _, steps in sorted(game.kinds[kind].steps_from.items()) for step in steps]
 
 

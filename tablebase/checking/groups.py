@@ -113,7 +113,6 @@ def _check_rows(
 
 @inline
 def _hide(rules: Any, hidden: Any, square: int, by: int) -> None:
-    """Leave out the cells with a piece on a square for one more reason, or for one less."""
     for i in range(rules.with_begin[square], rules.with_begin[square + 1]):
         hidden[rules.with_cell[i]] += by
 

@@ -170,7 +170,6 @@ def compile_rules(layout: Layout, side: int) -> PlaneRules:
 
 
 def _lead_squares(layout: Layout) -> tuple[int, ...]:
-    """The squares of the digits of the lead."""
     return tuple(np.array(layout.groups[0].squares)[layout.lead.rank].tolist())
 
 
@@ -183,12 +182,10 @@ def _digits(layout: Layout) -> Long:
 
 
 def _strides(layout: Layout) -> Long:
-    """Indices between neighbouring digits of each slot."""
     return np.array([np.prod(layout.radices[slot + 1 :], dtype=np.int64) for slot in range(len(layout.radices))], dtype=np.int64)
 
 
 def _flips(layout: Layout) -> Bytes:
-    """Return whether a lead on each square mirrors the board."""
     flips = np.zeros(SQUARES, dtype=np.uint8)
     flips[list(layout.groups[0].squares)] = layout.lead.flip
     return flips

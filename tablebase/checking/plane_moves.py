@@ -47,7 +47,6 @@ def _begin(rules: PlaneRules, victims: Victims, plane: Any, step: int, victim: i
 
 @inline
 def _mirrored_row(rules: PlaneRules, others: Codes, begin: Any, file: Any) -> Any:
-    """A row of the mirror image of a plane."""
     source = begin + rules.image[file] * SQUARES
     row = lanes_of(STUCK, others)
     for number in range(rules.displacements):

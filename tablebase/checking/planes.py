@@ -95,7 +95,6 @@ def verify_codes(game: Game, material: Material, codes: Mapping[int, CodeSource]
 
 
 def _codes_of(rules: PlaneRules, source: CodeSource, slab: range) -> Codes:
-    """The codes of some planes."""
     plane_size = rules.files * rules.length
     return source[slab.start * plane_size : slab.stop * plane_size]
 
@@ -283,7 +282,6 @@ def _check(
 
 @inline
 def _scores(found: Any, stale: int, lost: int, best: Codes) -> Any:
-    """The scores that positions with these codes must have."""
     two, one, zero, void = lanes_of(2, best), lanes_of(1, best), lanes_of(0, best), lanes_of(-1, best)
     distance = found - two
     scores = chosen((distance & one) == one, ~halved(distance), halved(distance))
@@ -295,5 +293,4 @@ def _scores(found: Any, stale: int, lost: int, best: Codes) -> Any:
 
 @inline
 def _place(rules: PlaneRules, square: Any) -> Any:
-    """The digit of a square of the last piece."""
     return ones(rules.homes[rules.outer + 1] & ((np.uint64(1) << np.uint64(square)) - np.uint64(1)))

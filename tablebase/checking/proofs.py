@@ -25,12 +25,12 @@ def read_proof(text: str) -> list[dict[str, Any]]:
     try:
         rows = [json.loads(line) for line in text.splitlines()]
     except (ValueError, RecursionError) as error:
-        raise TablebaseError("a line of it is not JSON") from error
+        raise TablebaseError("a line is not JSON") from error
     if not rows:
-        raise TablebaseError("it is empty")
+        raise TablebaseError("the file is empty")
     for row, fields in zip(rows, [HEAD, *[NODE] * (len(rows) - 1)], strict=True):
         if not isinstance(row, dict) or not all(type(row.get(name)) is kind for name, kind in fields.items()):
-            raise TablebaseError(f"a line of it lacks {', '.join(fields)}")
+            raise TablebaseError(f"a line lacks {', '.join(fields)}")
     return rows
 
 

@@ -17,24 +17,23 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 def read_published(path: Path, game: Rules[Any]) -> dict[str, str]:
-    """The digests of a game's tables, by material, from a CSV file with columns as the catalog's table ``tables`` has them.
+    """Return the digests of a game's tables, by material, from a CSV file with at least `COLUMNS`, as in the catalog.
 
-    These are ``game``, ``material`` and ``values_sha256``; others are ignored. It is a `TablebaseError` if it is not such a
-    file, or lists no table of the game.
+    `TablebaseError` if the file has another form, or lists no table of the game.
     """
     try:
         rows = csv.DictReader(io.StringIO(read_text(path, "name another file", what="a list of published tables")))
         missing = [name for name in COLUMNS if name not in (rows.fieldnames or ())]
         if missing:
-            raise TablebaseError(f"{path} is no list of published tables: it has no column {missing[0]}")
+            raise TablebaseError(f"{path} is not a list of published tables: add the column {missing[0]}")
         listed = [row for row in rows if row["game"] == game.name]
     except csv.Error as error:
-        raise TablebaseError(f"{path} is no list of published tables: {error}") from error
+        raise TablebaseError(f"{path} is not a list of published tables ({error}): name a CSV file") from error
     published: dict[str, str] = {}
     for row in listed:
         material, digest = row["material"], row["values_sha256"]
         if not _SHA256.fullmatch(digest or "") or published.setdefault(material, digest) != digest:
-            raise TablebaseError(f"{path} does not have one SHA-256 of the table {material}: take the file as it was published")
+            raise TablebaseError(f"{path} needs exactly one SHA-256 for the table {material}: use the original file")
     if not published:
         raise TablebaseError(f"{path} lists no table of {game.name}: name the file of this game")
     return published

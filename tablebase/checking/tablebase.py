@@ -38,10 +38,9 @@ def verify_tables(
 ) -> tuple[int, Checks]:
     """Check all registered tables, or those with `pieces` pieces and those of the given materials.
 
-    Returns their number, and for each its material, and None if it is right, else a sentence that says what is wrong.
-    `published` are digests that the values of materials must have; see `tablebase.checking.published`. `catalog` is the URL of
-    the PostgreSQL database that holds the catalog; by default it is a file in the folder. It is a `MissingTableError` if a
-    requested material is not registered, and a `TablebaseError` if there is nothing to check.
+    Return their number and the `Checks`. `published` has the digests that values must have, by material; `catalog` is the URL of a
+    PostgreSQL database, by default a file in the folder. `MissingTableError` if a material is not registered, `TablebaseError`
+    without anything to check.
     """
     with closing(Catalog(folder, catalog=catalog)) as opened:
         registered = opened.registered(game)

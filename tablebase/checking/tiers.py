@@ -94,7 +94,7 @@ def verify_tier(
         counts += some
     known = [(code, int(first[code]), int(counts[code])) for code in np.flatnonzero(counts).tolist()]
     if counts_of(known, file.coding, text_at) != file.counts:
-        raise CorruptTableError("is wrong: it counts other positions than it has", file.path)
+        raise CorruptTableError("is wrong: its counts do not match its positions", file.path)
 
 
 @inline

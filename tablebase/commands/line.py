@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from tablebase.commands import lib
@@ -178,7 +179,8 @@ def _row(rules: Rules[Any], ply: int, moment: Moment[Any], source: Source[Any] |
     label = None if event is None else lib.records.label_of(event)
     said = rules.draw_text(label) if label else rules.move_text(moment.position, event) if event else None
     if adviser is not None and event is not None and label is None and (answer is None or not answer.value.is_known):
-        remark = lib.advisers.advice(adviser, lib.match.Match(rules, moment.position)).remark or None
+        adviser.choose(lib.match.Match(rules, moment.position), Random(0))
+        remark = adviser.remark or None
     row = {"ply": ply, "side": rules.side(moment.position), "move": label or event}
     row |= {} if "squares" in rules.can else {"meaning": said}
     unknown = dict.fromkeys((*rules.value_fields, *rules.best_fields))

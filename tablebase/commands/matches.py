@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
@@ -184,7 +183,7 @@ def match_stats(
     if not found.of_games:
         where = ", ".join(map(str, paths))
         raise TablebaseError(f"no finished games in {where}: name files that match --output has written")
-    rows = [asdict(row) for row in found.rows(by)]
+    rows = found.rows(by)
     if not rows:
         raise TablebaseError(f"none of these games has rows by {by}: choose another --by, such as game")
     if picture is not None:
@@ -197,7 +196,7 @@ def show_match_stats(call: Call) -> None:
     contain matches of several games, such as Hexapawn and Kalah, it prints one row for each.
     """
     rows, by = call(), call.given.get("by", "game")
-    columns = [one.name for one in fields(lib.statistics.ROWS[by])]
+    columns = [*lib.statistics.GAME, *lib.statistics.ROWS[by]]
     if call.style is Format.TABLE and by == "game":
         columns, sign = SHOWN, "±" if lib.process.is_unicode() else "+-"
         for row in rows:

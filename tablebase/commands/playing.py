@@ -232,15 +232,16 @@ class Session:
             return None
 
     def _found_by_search(self) -> str:
-        name = lib.advisers.adviser_of(self.rules)
+        name = lib.players.adviser_of(self.rules)
         if name is None and "exact values" in self.rules.can:
             raise lib.missing.missing_game(self.rules, self.folder)
         seat = lib.player.Seat(self.rules, self.start, self.match.player, self.folder)
         # The last one says why it cannot play.
-        with lib.players.open_player(name or lib.advisers.ADVISERS[-1], seat) as adviser:
-            best, remark = lib.advisers.advice(adviser, self.match)
+        with lib.players.open_player(name or lib.players.ADVISERS[-1], seat) as adviser:
+            best = adviser.choose(self.match, Random(0))
+            assert best is not None, "no adviser resigns"
             words = self.rules.words(self.match.position, best)
-            return f"{self._name(self.match.player)} to move: {remark}; a search would play {words}"
+            return f"{self._name(self.match.player)} to move: {adviser.remark}; a search would play {words}"
 
     def _undo(self) -> None:
         if self.match.undo(self.match.player):

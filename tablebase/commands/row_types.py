@@ -24,16 +24,16 @@ class BoxRow(TypedDict):
 
     box: int
     move: int
-    """The moves of both sides up to the one that it makes, counted from 1."""
+    """The number of the move in the game, counting both sides from 1."""
     position: str
     beads: str
-    """The moves of the beads that it holds."""
+    """The moves of its beads."""
     taken: str
-    """Moves of the beads that have been taken away."""
+    """The moves of removed beads."""
 
 
 class CountRow(TypedDict):
-    """The counts of a start; also how many games each side wins, as `won_` and its letter."""
+    """The counts from a start; `won_` with the letter of a side is the number of games that the side wins."""
 
     game: str
     reachable: int
@@ -42,10 +42,10 @@ class CountRow(TypedDict):
 
 
 class DividedRow(TypedDict):
-    """The games after a move; also how many of them each side wins, as `won_` and its letter.
+    """The games after a move; `won_` with the letter of a side is the number of games that the side wins.
 
-    `outcome` and `distance` are the result that the move forces for its side, None if unknown, and `share` is the share of games
-    that this side wins.
+    `outcome` and `distance` are the result that the move forces for the moving side, None if unknown; `share` is the share of
+    games that this side wins.
     """
 
     move: str
@@ -57,17 +57,17 @@ class DividedRow(TypedDict):
 
 
 class ExploitRow(TypedDict):
-    """The chance of a side to win against a player that errs; with `divide`, after one of its moves or of that player's."""
+    """The chance of a side to win against a weakened player; with `divide`, after a move of either player."""
 
     player: str
     fuzz: float
     side: str
     chance: float
     best: NotRequired[str | None]
-    """The best move; None where the other player moves."""
+    """The best move; None if the other player moves."""
     move: NotRequired[str]
     probability: NotRequired[float | None]
-    """That the other player makes the move; None where the side moves."""
+    """The probability that the other player makes the move; None for moves of the side."""
 
 
 class LayerRow(TypedDict):
@@ -101,7 +101,7 @@ class ExactRow(TypedDict):
 class _Ranks(TypedDict):
     tier: str
     ranks: int
-    """Ranks without a position included."""
+    """The number of ranks, including ranks without a position."""
 
 
 class TierRow(_Ranks, ExactRow):
@@ -114,7 +114,7 @@ class MaterialRow(TypedDict):
     material: str
     pieces: int
     sides: str
-    """Letters of the sides to move that have a separate slice."""
+    """Letters of the sides to move with a separate slice."""
     placements: int
     positions: int
     wins: int
@@ -125,7 +125,7 @@ class MaterialRow(TypedDict):
 
 
 class SliceRow(TypedDict):
-    """A slice, as the view `slice_counts` of the catalog has it."""
+    """A slice, as in the view `slice_counts` of the catalog."""
 
     game: str
     material: str
@@ -149,7 +149,7 @@ class SliceRow(TypedDict):
 
 
 class DistanceRow(TypedDict):
-    """Count of a slice's placements with one result."""
+    """The number of a slice's placements with one outcome and distance."""
 
     side: str
     outcome: Literal["win", "loss"]
@@ -158,14 +158,14 @@ class DistanceRow(TypedDict):
 
 
 class Neighbour(TypedDict):
-    """A stored material that another one leads to or comes from."""
+    """A stored material that a capture or promotion connects with another one."""
 
     material: str
     built: bool
 
 
 class MaterialDescription(TypedDict):
-    """A material: its pieces, its slices, the distances of its positions, and the materials before and after a capture."""
+    """A material with its pieces, slices, distances and neighbours."""
 
     game: str
     material: str
@@ -173,15 +173,15 @@ class MaterialDescription(TypedDict):
     slices: list[SliceRow]
     distances: list[DistanceRow]
     stored_as: str
-    """The material that stores the positions in its table."""
+    """The material under which the positions are stored."""
     depends_on: list[Neighbour]
-    """Stored materials that a capture or promotion leads to."""
+    """Stored materials after a capture or promotion."""
     needed_by: list[Neighbour]
-    """Stored materials in which a capture or promotion leads here."""
+    """Stored materials with a capture or promotion into this one."""
 
 
 class RecordRow(TypedDict):
-    """A longest win or loss: the position from which best play takes longest."""
+    """A longest win or loss under best play, with its position."""
 
     pieces: int
     material: str
@@ -195,17 +195,17 @@ class Cost(TypedDict):
     """Cost of tables that have not been built."""
 
     tables: int
-    """Number: the missing table, and all missing tables that it depends on."""
+    """The number of tables, including the tables that the missing one depends on."""
     placements: int
-    """In the slices that are solved and stored."""
+    """The number of placements in the slices to solve."""
     disk: int
-    """Bytes."""
+    """Disk space in bytes."""
     memory: int
-    """Bytes, for the largest of them."""
+    """Memory in bytes for the largest table."""
     cpu_seconds: float
-    """To solve, write and verify them."""
+    """CPU time to solve, write and verify the tables."""
     wall_seconds: float
-    """The same by the clock, with one worker."""
+    """Elapsed time with one worker."""
 
 
 class MineAnswer(TypedDict):
@@ -214,4 +214,4 @@ class MineAnswer(TypedDict):
     columns: list[str]
     rows: list[dict[str, Any]]
     complete: bool
-    """True if these are all rows."""
+    """False if further rows were left out."""

@@ -32,31 +32,31 @@ TIER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,40}")
 
 @dataclass(frozen=True)
 class Functions:
-    """The compiled functions of a game; all are pure and must not raise.
+    """The compiled functions of a game; all are pure and must not raise exceptions.
 
-    Each is given the numbers of `CompiledGame.rules` first.
+    The first argument of each is `CompiledGame.rules`.
 
     Parameters
     ----------
     to_move : function
-        ``to_move(rules, position) -> player``, 0 or 1; where the game is over, the player whom its result is about.
+        ``to_move(rules, position) -> player``, 0 or 1; after the end, the player to whom the result refers.
     moves : function
-        ``moves(rules, position, out) -> count``: fills in the positions after each move, and returns their number; or `WON`,
-        `LOST` or `DRAWN` where the game is over.
+        ``moves(rules, position, out) -> count``: writes the next positions to `out` and returns their number; `WON`,
+        `LOST` or `DRAWN` after the end.
     tier : function
-        ``tier(rules, position) -> number``, from 0. Tiers divide the positions; each has a table.
+        ``tier(rules, position) -> number``, from 0. Each tier of positions has a table.
     rank : function, optional
-        ``rank(rules, position) -> index``, from 0 within the tier; the same for equivalent positions. Without ranks, the
-        positions that the start leads to are listed, and no move may lead to a tier with a smaller number.
+        ``rank(rules, position) -> index``, from 0 in each tier, equal for equivalent positions. Without it, the reachable
+        positions are listed, and no move may lead to a tier with a smaller number.
     unrank : function, optional
-        ``unrank(rules, tier, index) -> position``. An index whose position has another rank is invalid.
+        ``unrank(rules, tier, index) -> position``. An index is invalid if its position has another rank.
     canonical : function, optional
-        ``canonical(rules, position) -> position``, instead of ranks: which of all equivalent positions is listed. It may
-        exchange the players, together with the one to move.
+        ``canonical(rules, position) -> position``, for games without ranks: the listed one of all equivalent positions. It may
+        exchange the players, including the player to move.
     unmoves : function, optional
-        ``unmoves(rules, position, out) -> count``: fills in the positions from which a move leads here, of all tiers that
-        are solved together with this one; others do no harm. Without it, groups of tiers with circles take many times as much
-        memory, for lists of their moves.
+        ``unmoves(rules, position, out) -> count``: writes the previous positions to `out`, at least from all tiers that
+        are solved together with this one. Without it, tiers with cyclic moves need many times as much
+        memory, for lists of moves.
     """
 
     to_move: Function
@@ -73,19 +73,19 @@ class Functions:
 
 
 class CompiledGame(FunctionGame[int]):
-    """A game of two players by compiled functions, without chance.
+    """A two-player game without chance, by compiled functions.
 
-    A subclass defines the attributes below and of `FunctionGame`, the methods `format` and `parse`, with ranks also
+    A subclass defines these attributes and the attributes of `FunctionGame`, the methods `format` and `parse`, with ranks also
     `size` and `after`, and preferably `move_word`.
 
     Attributes
     ----------
     start : int
-        The position that games begin with.
+        The initial position.
     functions : Functions
         The rules.
     most_moves : int
-        Moves of a position, and positions that `Functions.unmoves` fills in, at most.
+        Maximum number of moves in a position, and of positions written by `Functions.unmoves`.
     rules : sequence of int, or ndarray of int64
         Numbers and tables for the functions: sizes, masks, ranks.
 
@@ -106,7 +106,7 @@ class CompiledGame(FunctionGame[int]):
 
     @cached_property
     def numbers(self) -> Any:
-        """The rules as plain functions read them: indexing returns a Python number, which in play alone may be of any size."""
+        """The rules for plain Python functions; indexing returns Python integers of any size."""
         try:
             return memoryview(self.rules if hasattr(self.rules, "nbytes") else array("q", self.rules))
         except OverflowError:
@@ -117,27 +117,26 @@ class CompiledGame(FunctionGame[int]):
         return {name: value for name, value in vars(self).items() if name != "numbers"}
 
     def size(self, tier: int) -> int:
-        """Return how many ranks a tier has."""
+        """Return the number of ranks in a tier."""
         raise NotImplementedError
 
     def after(self, tier: int) -> Iterable[int]:
-        """Name the tiers that moves from a tier lead to, perhaps itself."""
+        """Return the tiers that moves from a tier lead to, perhaps including the tier itself."""
         raise NotImplementedError
 
     def tier_name(self, tier: int) -> str:
-        """Name a tier: letters, digits, dots, hyphens and underscores; by default its number."""
+        """Return a tier's name of letters, digits, dots, hyphens and underscores; by default its number."""
         return str(tier)
 
     def move_word(self, position: int, child: int, number: int) -> str:
-        """Write a move as one word; by default its number among the moves of a position, from 1."""
+        """Return a move as one word; by default its index among the moves of the position, from 1."""
         return str(number + 1)
 
     def ending(self, position: int, winner: int | None) -> Ending:
-        """Describe the end of the game; by default with the winner alone."""
+        """Return the end of the game; by default with the winner alone."""
         return Ending.of_two(winner, "finished")
 
     def _listed(self, position: int) -> tuple[int, list[int]]:
-        """Call `Functions.moves`; return its result, and the positions."""
         out = [0] * self.most_moves
         count = self.functions.moves(self.numbers, position, out)
         return count, out[: max(count, 0)]
@@ -160,17 +159,17 @@ class CompiledGame(FunctionGame[int]):
 
     @property
     def is_ranked(self) -> bool:
-        """True if positions have ranks; otherwise they are listed."""
+        """True if positions have ranks; false if they are listed."""
         return self.functions.rank is not None
 
     def place(self, position: int) -> tuple[int, int]:
-        """Return the tier of a position with its rank or, without ranks, its canonical position."""
+        """Return a position's tier and its rank or, without ranks, its canonical position."""
         functions, rules = self.functions, self.numbers
         of_class = functions.rank or functions.canonical
         return functions.tier(rules, position), position if of_class is None else of_class(rules, position)
 
     def position_at(self, tier: int, rank: int) -> int | None:
-        """Return the position of a rank, or a canonical position; None for an invalid one."""
+        """Return the position of a rank, or a canonical position; None if the rank is invalid."""
         unrank = self.functions.unrank
         position: int = rank if unrank is None else unrank(self.numbers, tier, rank)
         return position if self.place(position) == (tier, rank) else None
@@ -183,9 +182,9 @@ class CompiledGame(FunctionGame[int]):
         super().check_parts()
         name = type(self).__name__
         if not isinstance(getattr(self, "functions", None), Functions):
-            raise RulesError(f"{name} has no functions: give it an object of the class Functions")
+            raise RulesError(f"{name} has no functions: define them as an object of the class Functions")
         if not isinstance(getattr(self, "most_moves", None), int):
-            raise RulesError(f"{name} has no most_moves: give it the largest number of moves of a position")
+            raise RulesError(f"{name} has no most_moves: define the largest number of moves in a position")
         if self.is_ranked and (type(self).size is CompiledGame.size or type(self).after is CompiledGame.after):
             raise RulesError(f"{name} has ranks, but not size and after: define both methods")
 

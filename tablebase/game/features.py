@@ -41,9 +41,9 @@ class PositionList(list[Any]):
 @brief
 @dataclass(frozen=True)
 class Feature:
-    """A feature; made by `feature`.
+    """A property of positions, made by `feature`.
 
-    Its function takes `tablebase.features.Positions` and the places of `pieces` pieces, from 0, or the `PositionList` of a game by
+    Its function takes `tablebase.features.Positions` and the indices of `pieces` pieces, or the `PositionList` of a game by
     functions, and returns a value for each position.
     """
 
@@ -59,17 +59,17 @@ class Feature:
         return _named, (self.function.__module__, self.function.__qualname__)
 
     def columns(self, count: int) -> Iterator[tuple[str, tuple[int, ...]]]:
-        """Names of its columns in a slice of `count` pieces, and the places of the pieces that each describes."""
+        """Return the column names for slices of `count` pieces, each with the indices of the pieces that it describes."""
         for places in combinations(range(count), self.pieces):
             yield "_".join([self.name, *(str(place + 1) for place in places)]), places
 
     def values(self, positions: Sized, places: tuple[int, ...]) -> Values:
-        """The values of one column for `tablebase.features.Positions`, of the type that `KINDS` names.
+        """Return the values of one column for `tablebase.features.Positions`, with the type from `KINDS`.
 
         Raises
         ------
         TablebaseError
-            If the function fails, or does not return a value of the right kind for each position.
+            If the function fails or returns values of another shape or type.
         """
         try:
             values = np.broadcast_to(np.asarray(self.function(positions, *places)), len(positions))
@@ -80,23 +80,23 @@ class Feature:
             if self.kind != "float" and (converted != values).any():
                 raise ValueError(f"a value is not of kind {self.kind}")
             if self.kind == "text" and len(converted) and not 0 <= converted.min() <= converted.max() < len(self.words):
-                raise ValueError(f"a value is not the index of one of {len(self.words)} words")
+                raise ValueError(f"a value is not an index of the {len(self.words)} words")
             return converted
         except (Exception, SystemExit) as error:
             raise TablebaseError(f"the feature {self.name} fails: {type(error).__name__}: {error}") from error
 
 
 def feature(pieces: int = 0, kind: str = "int", words: tuple[str, ...] = ()) -> Callable[[Measure], Feature]:
-    """Turn a function into a feature, named like the function and described by the first line of its docstring.
+    """Turn a function into a feature, with the function's name and the first line of its docstring.
 
     Parameters
     ----------
     pieces : int
-        0, 1 or 2: whether it describes the position, each piece, or each pair.
+        0 to describe the position, 1 for each piece, 2 for each pair of pieces.
     kind : str
         ``bool``, ``int`` or ``float``.
     words : tuple of str
-        If given, the feature is a text, and the function returns indices of these words, from 0.
+        Values of a text feature; the function returns indices of these words.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def feature(pieces: int = 0, kind: str = "int", words: tuple[str, ...] = ()) -> 
         about = docstring(function).partition("\n")[0]
         name = getattr(function, "__name__", "")
         if not about:
-            raise TablebaseError(f"the feature {name} needs a docstring that says what it measures")
+            raise TablebaseError(f"the feature {name} has no docstring: describe the feature in one line")
         return Feature(name, pieces, "text" if words else kind, words, function, about)
 
     return make
@@ -138,11 +138,11 @@ def load_features(path: Path) -> tuple[Feature, ...]:
     Raises
     ------
     TablebaseError
-        If the file cannot be run, or defines no feature.
+        If the file cannot be run or does not define a feature.
     """
     check_regular(path, "name a Python file with features")
     if not path.exists():
-        raise TablebaseError(f"there is no file {path}: name a Python file with features")
+        raise TablebaseError(f"the file {path} does not exist: name a Python file with features")
     try:
         features = tuple(value for value in runpy.run_path(str(path)).values() if isinstance(value, Feature))
     except TablebaseError:

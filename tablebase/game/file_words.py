@@ -66,12 +66,7 @@ def code_of(numbers: list[tuple[int, int]]) -> str:
 
 
 class Decoder:
-    """Reads the numbers of a code in the order in which they were given.
-
-    Raises
-    ------
-    RulesError
-        If a code has other characters than letters and digits.
+    """Reads the numbers of a code in the order in which they were written; `RulesError` for an invalid character.
 
     Examples
     --------
@@ -84,7 +79,7 @@ class Decoder:
         self.rest = 0
         for digit in code:
             if digit not in _DIGITS:
-                raise RulesError("a code has letters and digits only")
+                raise RulesError("a code consists of letters and digits")
             self.rest = self.rest * len(_DIGITS) + _DIGITS.index(digit)
 
     def number(self, values: int) -> int:

@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 
 
 class FunctionGame(Rules[P]):
-    """A game of two players by functions of a position, without chance.
+    """A two-player game without chance, defined by functions of a position.
 
     Attributes
     ----------
     start : position
-        Where games begin.
+        The initial position.
     options : mapping of str to int or str
-        What distinguishes this variant, for the digest.
+        Options of this variant, which the digest includes.
     former_digests : mapping of str to str
-        For digests of sources that say the same as older ones: the digest under which tables have been built.
+        Digests of older but equivalent sources, by the present digest; tables with an older digest remain valid.
 
     Examples
     --------
@@ -69,16 +69,16 @@ class FunctionGame(Rules[P]):
 
     @property
     def initial(self) -> P:
-        """The position that a game begins with."""
+        """The initial position."""
         return self.start
 
     @cached_property
     def sides(self) -> Sequence[Side]:  # type: ignore[override]
-        """The players by their numbers from 1."""
+        """The players, with their numbers from 1 as letters."""
         return tuple(Side(str(number), f"player {number}") for number in range(1, self.players + 1))
 
     def given(self, position: Any) -> P:
-        """A position that a caller has made; `NotationError` unless it is one that would be written and read as itself."""
+        """Return a position given as an object; `NotationError` unless formatting and parsing it return an equal position."""
         if type(position) is type(self.start):
             with suppress(TablebaseError):
                 if self.parse(self.format(position)) == position:
@@ -86,13 +86,13 @@ class FunctionGame(Rules[P]):
         return super().given(position)
 
     def check_text(self, text: Any, pattern: str, form: str) -> None:
-        """Raise `NotationError` unless a position is a text of a pattern; `form` names what to write."""
+        """Raise `NotationError` unless a text matches a pattern; `form` describes the expected text."""
         if not isinstance(text, str) or not re.fullmatch(pattern, text):
             example = self.format(self.start)
             raise NotationError(f"{quoted(str(text))} is not a position of {self.name}: write {form}, as in {example!r}")
 
     def check_parts(self) -> None:
-        """Raise `RulesError` if a part of the description is missing, or is not what it should be."""
+        """Raise `RulesError` if an attribute that the author must define is missing or invalid."""
         wanted: Mapping[str, tuple[Callable[[Any], bool], str]] = {
             "name": (lambda name: isinstance(name, str), "a text"),
             "title": (lambda title: isinstance(title, str), "a text"),
@@ -107,35 +107,35 @@ class FunctionGame(Rules[P]):
         }
         for part, (fits, what) in wanted.items():
             if not hasattr(self, part):
-                raise RulesError(f"{type(self).__name__} has no {part}: give it {what}")
+                raise RulesError(f"{type(self).__name__} has no {part}: define {what}")
             if not fits(getattr(self, part)):
                 raise RulesError(f"{part} of {type(self).__name__} is {getattr(self, part)!r}, but must be {what}")
 
     def canonical(self, position: P) -> P:
-        """The one of all positions that are alike by a symmetry which stands for them in tables; by default the position itself."""
+        """Return the stored representative of a class of symmetric positions; by default the position itself."""
         return position
 
     @property
     def pictures(self) -> Pictures | None:
-        """Pictures by a module beside the author's; it is no part of the digest."""
+        """The module of pictures next to the author's module; it is not part of the digest."""
         return beside(type(self).__module__, guarded)
 
     @property
     def features(self) -> tuple[Feature, ...]:
-        """Features of lists of positions, by default those in the module next to the author's; they are not part of the digest.
+        """Features from the module next to the author's module; they are not part of the digest.
 
-        If a class of rules is in the module ``pig``, that is ``FEATURES`` of the module ``pig_features``.
+        For rules in the module ``pig``, these are ``FEATURES`` of the module ``pig_features``.
         """
         found = companion(type(self).__module__, "_features", "features")
         if found is not None and not hasattr(found, "FEATURES"):
-            raise RulesError(f"the module {found.__name__} has no FEATURES: give it a tuple of features")
+            raise RulesError(f"the module {found.__name__} has no FEATURES: define a tuple of features")
         return () if found is None else tuple(found.FEATURES)
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 (hexadecimal) of the rules: their options, and the source of the modules that define them.
+        """SHA-256 (hexadecimal) of the options and the source of the modules that define the rules.
 
-        A digest of `former_digests` stands for its former one, so that tables stay valid if the source alone has changed.
+        `former_digests` replaces a digest by an older one, so that tables remain valid when only the source has changed.
         """
         sources = [inspect.getsource(sys.modules[module]) for module in sorted(self.source_modules())]
         text = json.dumps([dict(self.options), sources], sort_keys=True)
@@ -143,7 +143,7 @@ class FunctionGame(Rules[P]):
         return self.former_digests.get(digest, digest)
 
     def source_modules(self) -> set[str]:
-        """The modules whose source defines the rules: those of the author's classes."""
+        """Return the modules that define the author's classes; their source enters the digest."""
         own = {cls.__module__ for cls in type(self).__mro__ if issubclass(cls, FunctionGame)}
         return {module for module in own if module.split(".")[:2] != ["tablebase", "game"]}
 
@@ -152,7 +152,7 @@ class FunctionGame(Rules[P]):
 
 
 def valid_options(game: str, known: Mapping[str, Collection[Any]], **chosen: Any) -> dict[str, Any]:
-    """Return the options of a game; `RulesError` if one of them has none of its known values."""
+    """Return the options of a game; `RulesError` if a value is unknown."""
     for name, value in chosen.items():
         if value not in known[name]:
             raise RulesError(f"{name} of {game} must be one of {', '.join(map(str, known[name]))}, not {quoted(value)}")

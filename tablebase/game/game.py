@@ -30,42 +30,42 @@ _MOVE = re.compile("[a-z][0-9]{1,2}[a-z][0-9]{1,2}")
 
 @dataclass(frozen=True)
 class Game(Rules[Position]):
-    """A game as data.
+    """A game with pieces on squares, described as data.
 
     Parameters
     ----------
     name : str
         The name on the command line; also the folder of its tables.
     title : str
-        The name for people.
+        A readable name.
     board : Board
     sides : tuple of Side
         Side 0 (first in material names) and side 1.
     kinds : tuple of Kind
-        All kinds of both sides, side 0 first; a kind's index here is its number.
+        All kinds of both sides, side 0 first; their indices are called kind numbers.
     start : str
         The initial position as text.
     no_move : Outcome
-        The outcome for a side to move that has no legal move: a draw (stalemate) or a loss.
+        The outcome for a side to move without a legal move: a draw (stalemate) or a loss.
     max_pieces : int
-        Pieces in the initial position, the maximum for any slice.
+        Number of pieces in the initial position, the maximum for any slice.
     mirror : tuple of int, optional
-        Image of each square under the board's mirror, if that is a symmetry of the rules.
+        Mirror image of each square, if the mirror is a symmetry of the rules.
     swap : tuple of int, optional
-        Image of each square under colour swap, if that is a symmetry; a kind's twin is
-        the kind of the other side whose symbol is the same letter in the other case.
+        Image of each square under colour swap, if this is a symmetry of the rules. A kind becomes
+        the kind of the other side with the same letter in the other case, its twin.
     escape : Escape, optional
-        A second way for one side to win; positions in which its piece has escaped are a win or a loss in 0.
+        A second way for one side to win; a position with an escaped piece is a win or a loss in 0.
     features : tuple of Feature
-        Facts about a position other than its value, for mining and patterns.
+        Properties of positions other than the value, for mining and patterns.
     terrain : tuple of Terrain
-        What the board looks like; the rules do not depend on it.
+        Appearance of squares; the rules do not depend on it.
     evaluation : Evaluation, optional
-        What positions are worth to a search; by default material and mobility. Tables do not depend on it.
+        Evaluation for searches; by default material and mobility. Tables do not depend on it.
 
     Notes
     -----
-    A side to move that has no pieces left has lost.
+    A side to move without pieces has lost.
     """
 
     name: str
@@ -118,7 +118,7 @@ class Game(Rules[Position]):
             raise RulesError(f"{self.name}: {error}")
 
     def legend(self) -> str:
-        """Explain the symbols of empty squares; empty if there is nothing to explain."""
+        """Explain the symbols of empty squares; empty if no explanation is needed."""
         return ", ".join(f"{one.symbol} {one.name}" for one in self.terrain)
 
     def __hash__(self) -> int:
@@ -134,38 +134,38 @@ class Game(Rules[Position]):
 
     @cached_property
     def by_symbol(self) -> Mapping[str, int]:
-        """Kind number of each symbol."""
+        """Kind number by symbol."""
         return {kind.symbol: number for number, kind in enumerate(self.kinds)}
 
     @cached_property
     def twins(self) -> tuple[int, ...]:
-        """Kind number of each kind's twin under colour swap (only if `swap` is given)."""
+        """Number of each kind's twin under colour swap; only for games with `swap`."""
         return tuple(self.by_symbol[kind.symbol.swapcase()] for kind in self.kinds)
 
     def side_of(self, kind: int) -> int:
-        """The side that owns a kind number."""
+        """Return the side that owns a kind, by its number."""
         return self.kinds[kind].side
 
     @property
     def runner_side(self) -> int | None:
-        """The side that wins if its piece escapes; None if no piece can."""
+        """The side that can win by an escape; None without this rule."""
         return None if self.escape is None else self.side_of(self.by_symbol[self.escape.runner])
 
     def renamed(self, name: str) -> Game:
-        """The same rules under another name; their digest depends on it."""
+        """Return the same rules under another name, and so with another digest."""
         return replace(self, name=name)
 
     @property
     def initial(self) -> Position:
-        """The position that a game begins with."""
+        """The initial position."""
         return self.parse(self.start)
 
     def parse(self, text: str) -> Position:
-        """Any placement of pieces, with the mark of a last move that has won."""
+        """Return any placement of pieces, marked if the last move has won."""
         return self._marked(read(self, text))
 
     def given(self, position: Any) -> Position:
-        """The same for a `Position`; `NotationError` unless its pieces can stand on the board."""
+        """Return a `Position`, marked if the last move has won; `NotationError` unless its pieces can stand on the board."""
         if not isinstance(position, Position):
             return super().given(position)
         check_placement(self, position)
@@ -176,11 +176,11 @@ class Game(Rules[Position]):
         return position._replace(won=won) if won else position
 
     def format(self, position: Position) -> str:
-        """Rows and the side to move, as in `start`."""
+        """Return the rows of the board and the side to move, as in `start`."""
         return render(self, position)
 
     def check(self, position: Position) -> None:
-        """Raise `NotationError` unless the last move can have won, or the pieces form a position in which the game is not over."""
+        """Raise `NotationError` for a position that can occur neither in play nor after a winning move."""
         if position.won and won_before(self, position):
             return
         check_in_play(self, position)
@@ -190,19 +190,19 @@ class Game(Rules[Position]):
             raise NotationError(f"{winner} has no piece on a square where its step wins: leave out {LOST!r}")
 
     def to_move(self, position: Position) -> int:
-        """The side to move, 0 or 1; `OVER` after the end."""
+        """Return the side to move, 0 or 1, or `OVER` after the end."""
         return position.side if self.result(position) is None else OVER
 
     def viewer(self, position: Position) -> int:
-        """The side to move, even after the end."""
+        """Return the side to move, even after the end."""
         return position.side
 
     def side(self, position: Position) -> str:
-        """The letter of the side to move, even after the end."""
+        """Return the letter of the side to move, even after the end."""
         return self.sides[position.side].letter
 
     def moves(self, position: Position) -> dict[str, Position]:
-        """The position after each legal move, by the move's text; of two steps between the same squares the one that wins."""
+        """Return the next position by move text; of two steps between the same squares, the winning one counts."""
         after: dict[str, Position] = {}
         for move in [] if position.won else legal_moves(self, position):
             child, text = played(self, position, move), render_move(self, move)
@@ -211,38 +211,38 @@ class Game(Rules[Position]):
         return dict(sorted(after.items()))
 
     def move_text(self, position: Position, move: str) -> str:
-        """Which piece moves, and what it captures: ``rat takes elephant``."""
+        """Name the moving piece and the captured one: ``rat takes elephant``."""
         origin, target = read_move(self, move)
         names = {square: self.kinds[kind].name for kind, square in position.pieces}
         return f"{names[origin]} takes {names[target]}" if target in names else names[origin]
 
     def words(self, position: Position, move: str) -> str:  # noqa: ARG002
-        """The move alone, since a board shows the pieces."""
+        """Return only the text of the move, since a board shows the pieces."""
         return move
 
     def made_by(self, position: Position, move: str) -> list[str]:
-        """``capture``, and the terrain that a move enters."""
+        """Return ``capture`` and the terrain that a move enters, as far as they apply."""
         origin, target = read_move(self, move)
         entered = [one.name for one in self.terrain if target in one.squares and origin not in one.squares]
         return [*(["capture"] if any(square == target for _, square in position.pieces) else []), *entered]
 
     def svg(self, position: Position) -> str:
-        """The board as SVG."""
+        """Return the board as SVG."""
         return str(part(self, "svg")(self, position))
 
     def drawn(self, position: Position) -> str:
-        """The board with characters, without colours."""
+        """Return the board as text, without colours."""
         return board_picture(self, position)
 
     def read_move(self, word: str) -> str:
-        """Origin and target, with or without a sign between them: ``a1-a2`` is ``a1a2``."""
+        """Return origin and target as one word, such as ``a1a2`` for ``a1-a2``."""
         move = _BETWEEN.sub("", word)
         if not _MOVE.fullmatch(move):
             raise NotationError(f"{quoted(word)} is not a move: write origin and target, as in a1a2")
         return move
 
     def result(self, position: Position) -> Ending | None:
-        """Return how the game has ended; None while it goes on. Repetitions are of a game, not of a position."""
+        """Return the end of the game, or None if the game is not over; repetitions are not considered."""
         to_move = self.sides[position.side].name
         if position.won:
             away = [(self.kinds[kind].name, square) for kind, square in position.pieces if square not in self.kinds[kind].homes]
@@ -262,7 +262,7 @@ class Game(Rules[Position]):
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 (hexadecimal) of the rules: everything that determines a table's contents."""
+        """SHA-256 (hexadecimal) of all rules that determine the contents of tables."""
         # As JSON data, without what does not affect a table, such as titles, features and the start.
         rules: dict[str, object] = {
             "cells": self.board.cells,
@@ -288,6 +288,5 @@ class Game(Rules[Position]):
 
 
 def _step_key(step: Step) -> tuple[int, int, list[int], bool, str, bool]:
-    """A step as JSON data that can be sorted."""
     victims = "".join(sorted(step.victims))
     return step.origin, step.target, sorted(step.empty), step.quiet, victims, step.wins

@@ -30,12 +30,9 @@ def as_any_game(game: AnyGame) -> Rules[Any]:
 def as_rules(
     game: AnyGame, size: str | None = None, variant: str | Sequence[str] | None = None, players: int | None = None
 ) -> Rules[Any]:
-    """A game of either sort by its name or rules file, with size, variant and number of players, or from itself.
+    """Return a game by its name or rules file, with size, variant and number of players, or the game itself.
 
-    Raises
-    ------
-    RulesError
-        If it is not installed, or its rules are not those of the installed game: workers load it by name.
+    `RulesError` if it is not installed, or has other rules than the installed game: workers load it by name.
     """
     size, variant = None if size is None else as_text("size", size), as_texts("variant", variant)
     if players is not None:
@@ -46,10 +43,10 @@ def as_rules(
         such = "".join(f" such as {name!r}" for name in game_names()[:1])
         raise ArgumentTypeError(f"the game is a name{such} or a game object, not {quoted(game)}")
     if size or variant:
-        raise RulesError(f"size and variant belong to the name of a game: replace the game object by {game.name!r}")
+        raise RulesError(f"size and variant need the name of a game: replace the game object by {game.name!r}")
     installed = load_rules(game.name)
     if installed is not game and installed.digest != game.digest:
-        raise RulesError(f"the rules of {game.name} differ from those of the installed game: give them a name of their own")
+        raise RulesError(f"{game.name} has other rules than the installed game of this name: rename it")
     return installed
 
 

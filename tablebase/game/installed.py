@@ -51,13 +51,7 @@ def _games() -> dict[str, Point]:
 
 
 def use_rules(file: str) -> str:
-    """Make the game of a rules file known to this process, and to those that it starts; return the game's name.
-
-    Raises
-    ------
-    RulesError
-        If the file cannot be used, or the name is taken.
-    """
+    """Make the game of a rules file known to this process and its children, and return the game's name; raises `RulesError`."""
     found = read_rules(file)
     if _games().get(found.name) is not found:
         files = os.pathsep.join(filter(None, [listed_files(), found.value]))
@@ -68,7 +62,7 @@ def use_rules(file: str) -> str:
 
 
 def game_names() -> tuple[str, ...]:
-    """Names of all games, sorted."""
+    """Return the names of all installed games, sorted."""
     return tuple(_games())
 
 
@@ -78,12 +72,12 @@ def is_known(name: str) -> bool:
 
 
 def load_game(name: str | Rules[Any]) -> Game:
-    """The game of that name, or the game itself, such as ``foxhounds`` or ``foxhounds-10x10``; capital letters are understood, too.
+    """Return a game of pieces on squares by its name, such as ``foxhounds-10x10``, in any case; a game object is returned as it is.
 
     Raises
     ------
     RulesError
-        If no such game is installed, it has no such variant, its rules module does not return a game, or the game is one
+        If the game or its variant is unknown, its rules module does not return a game, or the game is defined
         by functions.
 
     Examples
@@ -98,7 +92,7 @@ def load_game(name: str | Rules[Any]) -> Game:
         return game
     if not isinstance(game, Rules):
         raise ArgumentTypeError(f"a game is a name or a Game, not a value of type {type(game).__name__}")
-    raise RulesError(f"{game.name} is a game by functions, and has no pieces on squares: not possible here")
+    raise RulesError(f"{game.name} has no pieces on squares: choose another game")
 
 
 def full_name(game: str, size: str | None, variant: Sequence[str] | None) -> str:
@@ -173,34 +167,33 @@ def _bases(name: str) -> list[str]:
 
 
 def _split(name: str) -> tuple[str, list[str]]:
-    """The name of the installed game, and the words of the variant after it."""
     bases = _bases(name)
     if not bases and name != name.lower():
         return _split(name.lower())
     if not bases:
         meant = did_you_mean(name.partition("-")[0], game_names())
-        raise RulesError(f"there is no game {quoted(name)}{meant}; installed: {', '.join(game_names()) or 'none'}")
+        raise RulesError(
+            f"unknown game {quoted(name)}{meant}: choose {', '.join(game_names()) or 'a game after installing its rules'}"
+        )
     base = max(bases, key=len)
     return base, name[len(base) :].split("-")[1:]
 
 
 def _defaults(make: Any, point: Point) -> dict[str, Any]:
-    """The parameters of an entry point's function, with their defaults."""
     try:
         defaults = {key: parameter.default for key, parameter in inspect.signature(make).parameters.items()}
     except (TypeError, ValueError):
         raise RulesError(f"{_origin(point)} must be a function that returns a Game") from None
     # Compared by identity, because a default may be anything.
     if any(default is inspect.Parameter.empty for default in defaults.values()):
-        raise RulesError(f"{_origin(point)} must be a function whose parameters all have defaults")
+        raise RulesError(f"{_origin(point)} has a parameter without a default: give every parameter a default")
     size = defaults.get(SIZE, (0, 0))
     if not (isinstance(size, tuple) and len(size) == 2 and all(isinstance(number, int) for number in size)):
-        raise RulesError(f"{_origin(point)} must be a function whose {SIZE} is by default a pair of numbers")
+        raise RulesError(f"{_origin(point)} has a parameter {SIZE} with a wrong default: use a pair of numbers, such as (8, 8)")
     return defaults
 
 
 def _option(base: str, word: str, options: dict[str, Any]) -> tuple[str, Any]:
-    """Read one word of a variant: the name and the value of a parameter."""
     key, _, text = word.rpartition("=")
     key = key or SIZE
     if key not in options:

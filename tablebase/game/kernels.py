@@ -66,40 +66,40 @@ def winner_of(places: tuple[int, ...]) -> int:
 
 @dataclass(frozen=True)
 class Kernels:
-    """The compiled functions of a game; all are pure and must not raise.
+    """The compiled functions of a game; all are pure and must not raise exceptions.
 
     Parameters
     ----------
     rules : ndarray of int64
-        Passed to `expand` in games that are not limited by a table's region; `Region.rules` replaces it elsewhere.
+        The argument `rules` of `expand` outside a table's region; inside, it is `Region.rules`.
     expand : compiled function
         ``expand(rules, state, attacker, rows) -> (who, count)``, made with `expands`. `who` is the player to move,
-        `CHANCE`, `DOUBT` or `OVER`. Fills the first `count` rows with a code or a draw's number, its weight (the
-        probability is the weight's share of the sum of all), whether a turn begins, and the state. If the game is over,
-        `count` is the number of the only player in first place, or -1. `attacker` is the player whose chance is asked
-        for; `NOBODY` if nobody's, where `DOUBT` does not occur.
+        `CHANCE`, `DOUBT` or `OVER`. Writes `count` rows: the code of a move or the number of a draw, its weight (the
+        probability is the weight divided by the sum of weights), whether a turn begins, and the next state. After the end,
+        `count` is the number of the only player in first place, or -1. `attacker` is the player for whom a chance is
+        computed, or `NOBODY`; `DOUBT` only occurs with an attacker.
     index : compiled function
         ``index(rules, state) -> (number, player)``, made with `indexes`. The number under which a table stores the
-        state, and the player who is to move there, since a table may store a state under another one that is worth the
-        same; (-1, -1) if it does not store it.
+        state, and the player to move in the stored state, which may be another state of the same value;
+        (-1, -1) for a state that is not stored.
     state_at : compiled function
-        ``state_at(rules, number, state) -> bool``, made with `lists_states`: fills in the state that has this number;
-        false if there is none.
+        ``state_at(rules, number, state) -> bool``, made with `lists_states`: writes the state with this number;
+        false without such a state.
     fields : int
-        Numbers in a state.
+        Number of integers in a state.
     widest : int
-        Most rows that `expand` fills.
+        Maximum number of rows that `expand` writes.
     deepest : int
-        Most states, one after the other, that a table does not store.
+        Maximum number of successive states that a table does not store.
     labels : tuple of str
-        The words for the numbers of draws.
+        The label of each draw, by its number.
     module : str
-        The module whose source the digest of the rules covers.
+        The module with the source for the digest of the rules.
     alike : compiled function
-        ``alike(rules, number) -> (count, step)``, made with `counts_alike`. The state is the last of a run of ``count``, whose
-        numbers are a step apart: all are followed by the same rows, in which every stored state has a number that grows
-        by a constant from one to the next. 0 if the state is in a run, but not the last one. Runs are computed at once,
-        which is many times as fast, most of all where that constant is 1. A block contains whole runs. By default, each
+        ``alike(rules, number) -> (count, step)``, made with `counts_alike`, for runs of states that can be solved together.
+        The state is the last of a run of ``count`` states, with numbers a step apart. All states of a run have the same rows,
+        except that the number of each next state increases by a constant, ideally 1. The count is 0 for other states of a
+        run. Runs are solved many times as fast as single states. A block contains whole runs. By default, each
         state is a run.
     """
 
@@ -117,17 +117,17 @@ class Kernels:
 
 @dataclass(frozen=True)
 class StateEvaluation:
-    """Values of states for a program that looks ahead, and cannot see the end of the game.
+    """An evaluation of states for players that look ahead.
 
     Parameters
     ----------
     parameters : ndarray of int64
-        Passed to `evaluate`.
+        An argument of `evaluate`.
     evaluate : compiled function
-        ``evaluate(rules, parameters, state, values) -> finished``, made with `evaluates`. Fills in the value of the state for
-        each player, in thousandths of a `POINT`, between -2^40 and 2^40. `finished` has bit n set if player n has finished, which
-        he never does while another one moves; -1 if only the rules can say who has won, where the winner gets `WIN`. By
-        default, all states are worth nothing, but for that.
+        ``evaluate(rules, parameters, state, values) -> finished``, made with `evaluates`. Writes the value of the state for
+        each player, in thousandths of a `POINT`, between -2^40 and 2^40. `finished` has bit n set if player n has finished,
+        which only happens on this player's turn; it is -1 if the rules must decide the winner, who gets the value `WIN`. By
+        default, all values are 0 before the end.
     """
 
     parameters: Int64
@@ -135,19 +135,19 @@ class StateEvaluation:
 
 
 def no_evaluation() -> StateEvaluation:
-    """The evaluation of games that have none of their own."""
+    """Return the default evaluation, with the value 0 for every state before the end."""
     return StateEvaluation(np.zeros(1, np.int64), indifferent)
 
 
 @dataclass(frozen=True)
 class Layer:
-    """States that a table stores in one file; no move leads from an earlier layer to a later one.
+    """A range of states that a table stores in one file; moves never lead to a later layer.
 
     Parameters
     ----------
     name : str
     begin, end : int
-        The range of their numbers.
+        The first number, and the number after the last one.
     """
 
     name: str
@@ -157,24 +157,23 @@ class Layer:
 
 @dataclass(frozen=True)
 class Region:
-    """The part of a game's states that a table holds.
+    """The part of a game's states that a table stores.
 
     Parameters
     ----------
     name : str
-        The name of the folder for the files of its layers. Regions have the same name if they have the same layers, as far
-        as both of them go.
+        The folder of its layers' files. Two regions share a name if one consists of the first layers of the other.
     limits : dict of str to int or str
-        All the game's limits, in their own order.
+        All limits of the game, in the game's order.
     rules : ndarray of int64
-        What `expand`, `index` and `state_at` are given.
+        The argument `rules` of `expand`, `index` and `state_at`.
     layers : tuple of Layer
-        In the order in which they are solved; their ranges follow one another, from 0.
+        The layers in the order of solving, with contiguous ranges from 0.
     block : int
-        States with consecutive numbers that are solved at a time, the last one first. It divides the ranges of all layers.
+        Number of consecutive states that are solved together, the last one first; a divisor of each layer's size.
     generous : bool
-        Where the table knows less than the rules, the attacker has won. Its chances are then at least, not at most, those
-        that players can force, and so show what nobody can force.
+        Whether the attacker wins where the region ends. Chances in the table are then upper bounds of the chances that
+        players can force, instead of lower bounds.
     """
 
     name: str
@@ -186,7 +185,7 @@ class Region:
 
     @property
     def size(self) -> int:
-        """Count of all numbers, those without a state included."""
+        """Number of all indices, including indices without a state."""
         return self.layers[-1].end
 
 

@@ -27,7 +27,7 @@ class Position(NamedTuple):
     side : int
         The side to move, 0 or 1.
     won : str
-        How the last move has won, ``goal`` or ``last piece``; empty if it has not. If the board does not show it, the text does.
+        ``goal`` or ``last piece`` if the last move has won in this way, else empty.
     """
 
     pieces: tuple[tuple[int, int], ...]
@@ -36,12 +36,12 @@ class Position(NamedTuple):
 
 
 class Move(NamedTuple):
-    """A step that a piece can make in a position.
+    """A legal move in a position.
 
     Parameters
     ----------
     kind, origin, target : int
-        Kind number of the piece that moves; the squares it moves from and to.
+        Kind number of the piece, and the squares that it moves from and to.
     captured : int or None
         Kind number of the captured piece.
     wins : bool
@@ -87,7 +87,6 @@ def has_escaped(game: Game, position: Position) -> bool:
 
 
 def _steps(game: Game, position: Position) -> list[Move]:
-    """All steps that the pieces of the side to move can make."""
     occupant = {square: kind for kind, square in position.pieces}
     moves = []
     for kind, origin in position.pieces:

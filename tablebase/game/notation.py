@@ -37,12 +37,7 @@ def whole_number(text: str) -> int | None:
 
 
 def parse(game: Game, text: str) -> Position:
-    """Read a position in which the game is not over.
-
-    Raises
-    ------
-    NotationError
-        If the text is not such a position; the message names the first error.
+    """Read a position in which the game is not over; `NotationError` names the first error.
 
     Examples
     --------
@@ -81,14 +76,13 @@ def read(game: Game, text: str) -> Position:
 
 
 def _parse_row(game: Game, row: str, rank: int) -> list[tuple[int, int]]:
-    """The pieces of a row as (kind number, square)."""
     pieces = []
     file = 0
     for token in _TOKEN.findall(row):
         if token[0] in DIGITS:
             if token[0] == "0":
                 raise NotationError(
-                    f"row {rank + 1} ({quoted(row)}) has a run of {token} empty squares: runs begin with a digit from 1 to 9"
+                    f"row {rank + 1} ({quoted(row)}) has a run of {token} empty squares: begin runs with a digit from 1 to 9"
                 )
             number = whole_number(token)
             # A run of more digits exceeds the width of any board.
@@ -99,7 +93,7 @@ def _parse_row(game: Game, row: str, rank: int) -> list[tuple[int, int]]:
             raise NotationError(f"{quoted(token)} is not a piece of {game.name}: the letters are {known}")
         cell = (file, rank)
         if file < game.board.width and cell not in game.board.numbers:
-            raise NotationError(f"{quoted(token)} in row {rank + 1} stands on a cell that is not a square of the board")
+            raise NotationError(f"{quoted(token)} in row {rank + 1} stands on a cell that is not a square: choose another cell")
         if cell in game.board.numbers:
             pieces.append((game.by_symbol[token], game.board.numbers[cell]))
         file += 1
@@ -145,7 +139,7 @@ def check_placement(game: Game, position: Position) -> None:
         pieces = [(index(kind), index(square)) for kind, square in position.pieces]
         side = index(position.side)
     except (TypeError, ValueError):
-        raise NotationError("a Position holds a pair of numbers, kind and square, for each piece, and the side to move") from None
+        raise NotationError("a Position consists of a pair (kind, square) for each piece, and the side to move") from None
     kinds, squares = range(len(game.kinds)), range(len(game.board))
     if side not in (0, 1) or not all(kind in kinds and square in squares for kind, square in pieces):
         raise NotationError(f"kinds of {game.name} are numbered from 0 to {kinds[-1]}, squares to {squares[-1]}, sides to 1")
@@ -183,13 +177,7 @@ def render_move(game: Game, move: Move) -> str:
 
 
 def read_move(game: Game, text: str) -> tuple[int, int]:
-    """Origin and target of a move's text, ``a1a2``, whether or not there is a piece that can make it.
-
-    Raises
-    ------
-    NotationError
-        If it is not the names of two squares.
-    """
+    """Return origin and target of a move's text, ``a1a2``, legal or not; `NotationError` unless it names two squares."""
     ends = _MOVE.fullmatch(text.lower())
     if ends is None:
         origin, target = (game.board.names[number] for number in (0, -1))

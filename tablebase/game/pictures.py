@@ -21,7 +21,7 @@ SUFFIX, WHAT = "_pictures", "pictures"
 
 
 class Pictures(NamedTuple):
-    """Drawing by a module."""
+    """Functions that draw positions, from a module of pictures."""
 
     svg: Callable[..., str]
     drawn: Callable[..., str]

@@ -129,7 +129,7 @@ def parse_pieces(text: str) -> range:
     """The numbers of pieces that ``4`` or ``2-4`` stands for."""
     match = re.fullmatch(r"([0-9]{1,3})(?:-([0-9]{1,3}))?", str(text).strip())
     if match is None or int(match[1]) > int(match[2] or match[1]):
-        raise ArgumentError(f"{quoted(str(text))} is no number of pieces: write one such as 4, or a range such as 2-4")
+        raise ArgumentError(f"invalid number of pieces {quoted(str(text))}: expected a number such as 4, or a range such as 2-4")
     return range(int(match[1]), int(match[2] or match[1]) + 1)
 
 
@@ -155,9 +155,9 @@ def parse_time(text: str) -> float:
             return (time if time > today else time + timedelta(days=1)).astimezone().timestamp()
         time = datetime.fromisoformat(str(text)).astimezone()
     except ValueError:
-        raise ArgumentError(f"{quoted(str(text))} is not a time: write one such as 07:00 or 2030-01-31T07:00") from None
+        raise ArgumentError(f"{quoted(str(text))} is not a time: write a time such as 07:00 or 2030-01-31T07:00") from None
     if time <= now:
-        raise ArgumentError(f"{text} has passed: name a time to come, such as 07:00")
+        raise ArgumentError(f"{text} has passed: choose a future time, such as 07:00")
     return time.timestamp()
 
 
@@ -196,7 +196,7 @@ def as_options(take: type[Any], options: Mapping[str, Any]) -> dict[str, Any]:
     known = [one.name for one in fields(take)]
     for name in options:
         if name not in known:
-            raise ArgumentTypeError(f"there is no option {quoted(name)} here; there are: {', '.join(known)}")
+            raise ArgumentTypeError(f"unknown option {quoted(name)}: choose {', '.join(known)}")
     return dict(options)
 
 

@@ -55,19 +55,8 @@ def men(points: int, images: Sequence[Sequence[int]], most: int, first: Sequence
     Equivalent positions have the same rank: of the sets of points of the first kind only one of each orbit is numbered, the
     least one, and of the images of the second kind under the symmetries that leave this set unchanged the least one is taken.
 
-    Parameters
-    ----------
-    points : int
-        At most 24.
-    images : sequence of sequence of int
-        The symmetries of the board, the identity first, at most 32: the point that each point goes to.
-    most : int
-    first : sequence of int
-        Numbers that precede the tables in the rules.
-
-    Returns
-    -------
-    ndarray of int64
+    There are at most 24 `points`. `images` are the symmetries of the board, the identity first, at most 32: the point that each
+    point goes to. The numbers `first` precede the tables in the rules, an array of int64.
     """
     import numpy as np
 
@@ -205,14 +194,8 @@ def pits_rank(rules: Any, at: int, word: int, width: int, count: int, first: int
     """Return the rank of a distribution of any number of stones over pits, and this number; fewer stones have smaller ranks.
 
     If the number of stones is always the same, leave out a pit. If one word does not hold all pits, the ranks of several words
-    add up.
-
-    Parameters
-    ----------
-    word : int
-        The stones in `count` pits: fields of `width` bits.
-    first, stones : int
-        Number of pits in earlier words, and of the stones in them.
+    add up. `word` has the stones in `count` pits, as fields of `width` bits; `first` and `stones` count the pits in earlier words
+    and the stones in them.
     """
     rank = 0
     for pit in range(count):

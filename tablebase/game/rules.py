@@ -2,7 +2,7 @@
 
 Programs that play, probe or list need no more than this. Three kinds of rules fulfil it: `tablebase.game.Game` by data about pieces
 on squares, `tablebase.game.functions.FunctionGame` and `tablebase.game.stochastic.StochasticGame` by their author's functions.
-No program asks for the kind: `can` has what a game supports, and `parts` names what its kind delivers for other rooms.
+No program depends on the kind: `can` has what a game supports, and `parts` names what its kind delivers for other rooms.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ P = TypeVar("P", bound=Hashable)
 
 
 class Ending(NamedTuple):
-    """Ending of a game.
+    """The end of a game.
 
     Parameters
     ----------
     places : tuple of int
-        The place of each player, from 1; players may share a place. In a draw of two players both are first.
+        The rank of each player, from 1; players may share a rank. In a draw of two players, both ranks are 1.
     why : str
-        One word or two, such as ``goal`` or ``no move``.
+        The reason in one or two words, such as ``goal`` or ``no move``.
     said : str
-        The same as a clause for people: ``the rat has reached d9``.
+        The reason as a clause: ``the rat has reached d9``.
     """
 
     places: tuple[int, ...]
@@ -46,16 +46,16 @@ class Ending(NamedTuple):
 
     @classmethod
     def of_two(cls, winner: int | None, why: str, said: str = "") -> Ending:
-        """The end of a game of two players; a draw without a winner."""
+        """Return the end of a two-player game, a draw without a winner."""
         return cls((1, 1) if winner is None else (1 + winner, 2 - winner), why, said)
 
     @property
     def winner(self) -> int | None:
-        """The player who is first alone; None in a draw."""
+        """The player who is alone in first place; None in a draw."""
         return self.places.index(1) if self.places.count(1) == 1 else None
 
     def outcome(self, player: int) -> Outcome:
-        """The result for a player: a draw for those who share the first place."""
+        """Return the result for a player; players who share the first place have drawn."""
         if self.places[player] != 1:
             return Outcome.LOSS
         return Outcome.DRAW if self.winner is None else Outcome.WIN
@@ -63,16 +63,16 @@ class Ending(NamedTuple):
 
 @dataclass(frozen=True)
 class Draw:
-    """One outcome of chance.
+    """An outcome of chance, such as a card or a roll of the die.
 
     Parameters
     ----------
     probability : Fraction
-        Above 0; those of a position add up to 1.
+        Above 0; the probabilities of all draws in a position add up to 1.
     label : str
-        The card or the face of the die, one word.
+        One word for the card or the face of the die.
     state : position
-        The position that it leads to, a state.
+        The next position.
     """
 
     probability: Fraction
@@ -81,36 +81,36 @@ class Draw:
 
 
 class Rules(ABC, Generic[P]):
-    """Rules of a game; equal positions have the same future.
+    """The rules of a game; equal positions have the same future.
 
     Attributes
     ----------
     name : str
         The name on the command line, with its variant; also the folder of its tables.
     title : str
-        The name for people.
+        A readable name.
     players : int
-        Two or more, numbered from 0.
+        Number of players, two or more; players are numbered from 0.
     sides : sequence of Side
         Letter and name of each player.
     can : frozenset of str
-        Capabilities: what the game supports, of `tablebase.game.capabilities.CAPABILITIES`.
+        Supported capabilities, from `tablebase.game.capabilities.CAPABILITIES`.
     parts : mapping of str to str
-        Module and name of what the kind of game delivers for other rooms of the package, loaded when it is used.
+        Functions and classes for this kind of game in other packages, as ``module:name``; they are loaded when used.
     value_fields : tuple of str
-        The fields of its values: outcome and distance; with chance, also bounds of the chance to win.
+        Fields of a value: outcome and distance; with chance, also bounds of the chance to win.
     best_fields : tuple of str
-        The fields of a best move: the move; with chance, also whether it is certain to be best.
+        Fields of a best move: the move; with chance, also whether it is certain to be best.
     repetitions : int or None
-        Occurrences of a position with which a game is a draw; None if they mean nothing.
+        A game is a draw when a position has occurred this often; None without this rule.
     most_turns_each : int or None
-        Turns of each player after which a game is broken off; None if it goes on.
+        Maximum number of turns of each player in a match; None without a limit.
     kinds : sequence of Kind
         The kinds of pieces; empty if there are none.
     limits : mapping of str to int or str
-        What bounds a table's region, with the defaults; by default nothing does.
+        Options that limit a table to a region of states, with their defaults; by default none.
     weights : mapping of str to str
-        The parts of the game's evaluation that can be weighed, each with what it means; by default none.
+        Terms of the evaluation that can be weighted, with their meanings; by default none.
     """
 
     # No more than names: a dataclass would take an inherited value for the default of its own field.
@@ -136,7 +136,7 @@ class Rules(ABC, Generic[P]):
 
     @property
     def features(self) -> tuple[Feature, ...]:
-        """Facts about a position other than its value; by default none."""
+        """Properties of a position other than its value; by default none."""
         return ()
 
     @property
@@ -147,116 +147,116 @@ class Rules(ABC, Generic[P]):
     @property
     @abstractmethod
     def initial(self) -> P:
-        """The position that a game begins with."""
+        """The initial position."""
 
     @abstractmethod
     def parse(self, text: str) -> P:
-        """The position that a text describes, even one in which the game is over; `NotationError` if there is none."""
+        """Return the position described by a text, which may be the end of a game; `NotationError` for an invalid text."""
 
     @abstractmethod
     def format(self, position: P) -> str:
-        """A position as one line of text."""
+        """Return a position as one line of text."""
 
     @abstractmethod
     def to_move(self, position: P) -> int:
-        """The player who moves; `CHANCE` or `OVER` if nobody does."""
+        """Return the player to move, `CHANCE` if chance moves, or `OVER` after the end."""
 
     @abstractmethod
     def moves(self, position: P) -> Mapping[Any, P]:
-        """The position that each legal move leads to; the text of a move is `str` of it, one word."""
+        """Return the next position for each legal move; `str` of a move is its text, one word."""
 
     @abstractmethod
     def result(self, position: P) -> Ending | None:
-        """Return the ending of the game; None if and only if the game is not over."""
+        """Return the end of the game, or None if the game is not over."""
 
     def draws(self, position: P) -> Sequence[Draw]:
-        """List the draws of a position in which chance moves."""
+        """Return the outcomes of chance; empty if chance does not move."""
         return ()
 
     def begins_turn(self, position: P) -> bool:
-        """Return whether a turn begins here, or the game is over; false in the middle of a turn of several moves and draws."""
+        """Return whether a turn begins in this position, or the game is over; false within a turn of several moves and draws."""
         return True
 
     def given(self, position: Any) -> P:
-        """A position that a caller has made, with whatever mark belongs to it; `NotationError` if there are only texts."""
+        """Return a position given as an object instead of a text; `NotationError` if the game only accepts texts."""
         raise NotationError(
             f"a position of {self.name} is a text such as {self.format(self.initial)!r}, not of type {type(position).__name__}"
         )
 
     def renamed(self, name: str) -> Self:
-        """The same rules under another name, that of a variant."""
+        """Return the same rules under the name of a variant."""
         renamed = copy(self)
         renamed.name = name
         return renamed
 
     def check_parts(self) -> None:
-        """Raise `RulesError` if a part of what an author describes is missing, or is not what it should be."""
+        """Raise `RulesError` if an attribute that the author must define is missing or invalid."""
 
     def check(self, position: P) -> None:
-        """Raise `NotationError` where no table can have a position, unless the game is over."""
+        """Raise `NotationError` for a position that no table can contain, unless the game is over."""
 
     def viewer(self, position: P) -> int:
-        """The player whose value a position has, if nobody is named: who moves, else the first one."""
+        """Return the player for whom a position is valued by default: the player to move, else the first player."""
         return max(self.to_move(position), 0)
 
     def side(self, position: P) -> str:
-        """Return who moves, for programs: the letter of a side, ``chance``, or nothing after the end."""
+        """Return the letter of the side to move, ``chance`` if chance moves, or an empty text after the end."""
         mover = self.to_move(position)
         return "chance" if mover == CHANCE else "" if mover == OVER else self.sides[mover].letter
 
     def standing(self, position: P) -> tuple[int, ...]:
-        """The place of each player if play were broken off here; by default, nobody is ahead before the end."""
+        """Return the rank of each player if play stopped here; by default, all ranks are 1 before the end."""
         ending = self.result(position)
         return (1,) * self.players if ending is None else ending.places
 
     def is_deadlock(self, position: P) -> bool:
-        """Return whether play is over because no player can ever move again, though no position is an end."""
+        """Return whether no player can ever move again, although the rules do not define the position as an end."""
         return False
 
     def read_move(self, word: str) -> str:
-        """A move as it is written, from what a person types; `NotationError` for what does not look like a move."""
+        """Return the standard text of a move that a user has typed; `NotationError` if it does not look like a move."""
         return word
 
     def move_text(self, position: P, move: str) -> str:
-        """A move in words, for people."""
+        """Describe a move in words; by default by its text."""
         return move
 
     def words(self, position: P, move: str) -> str:
-        """A move for people: its text, and its meaning unless the text alone says it."""
+        """Return a move's text, with its description unless both are equal."""
         meaning = self.move_text(position, move)
         return move if meaning == move else f"{move} ({meaning})"
 
     def made_by(self, position: P, move: str) -> Sequence[str]:
-        """Remarkable features of a move, such as ``capture``; by default none."""
+        """Return notable properties of a move, such as ``capture``; by default none."""
         return ()
 
     @property
     def pictures(self) -> Pictures | None:
-        """Position pictures by a module beside the rules, see `tablebase.game.pictures`; None without one."""
+        """The module of pictures next to the rules, see `tablebase.game.pictures`; None without one."""
         return None
 
     def shown(self, position: P, last: Any = None, arrows: Sequence[Any] = (), theme: Any = "light") -> Any:
-        """A position drawn, as the root of an SVG picture, with the last move and arrows where the kind of game marks them."""
+        """Draw a position as the root of an SVG picture; games on squares also show the last move and arrows."""
         return part(self, "picture")(self, position, last, arrows, theme)
 
     def svg(self, position: P) -> str | None:
-        """A picture of a position as SVG, by default that of the module of pictures; None without one."""
+        """Return a picture of a position as SVG, by default from the module of pictures; None without one."""
         return None if self.pictures is None else self.pictures.svg(self, position, "light")
 
     def drawn(self, position: P) -> str | None:
-        """A position drawn with characters, on several lines, for terminals; None if there is no more to see than its text."""
+        """Return a position as several lines of text for terminals; None without such a drawing."""
         return None if self.pictures is None else self.pictures.drawn(self, position)
 
     def legend(self) -> str:
-        """Explain the characters of a drawing; empty if there is nothing to explain."""
+        """Explain the characters of a drawing; empty if no explanation is needed."""
         return "" if self.pictures is None else self.pictures.legend
 
     def described(self, position: P) -> str:
-        """A position in words, for those who do not see its picture; by default its text."""
+        """Describe a position in words, for readers who cannot see its picture; by default by its text."""
         return f"The position {self.format(position)}." if self.pictures is None else self.pictures.described(self, position)
 
     def draw_text(self, label: str) -> str:
-        """An outcome of chance in words, for people."""
+        """Describe an outcome of chance in words; by default by its label."""
         return label
 
 

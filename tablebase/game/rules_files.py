@@ -52,10 +52,7 @@ def listed_files() -> str:
 def read_rules(given: str) -> RulesFile:
     """Load the game of a file, once in a process.
 
-    Raises
-    ------
-    RulesError
-        If the file cannot be read or run, hides another module, does not define one game, or has changed since it was loaded.
+    `RulesError` if the file cannot be read or run, hides another module, does not define one game, or has changed.
     """
     path, stem = os.path.abspath(given), Path(given).stem
     if not given.endswith(SUFFIX) or not stem.isidentifier():
@@ -71,7 +68,7 @@ def read_rules(given: str) -> RulesFile:
             if _is_taken(stem, path):
                 raise RulesError(f"the rules file {given} hides the Python module {stem!r}: rename the file")
             if path in _loading:
-                raise RulesError(f"the rules file {given} loads itself: do so below 'if __name__ == \"__main__\":'")
+                raise RulesError(f"the rules file {given} loads itself: move the call below 'if __name__ == \"__main__\":'")
             _loading.append(path)
             try:
                 _loaded[path] = _read(given, path, stem, source)
@@ -136,7 +133,6 @@ def _imported(path: str, stem: str, source: str) -> ModuleType:
 
 
 def _game_in(module: ModuleType, given: str) -> Callable[..., Any]:
-    """The function `game` of a module, or what makes its only game."""
     found: Any = getattr(module, "game", None)
     if found is None:
         values = list(vars(module).values())
@@ -145,7 +141,7 @@ def _game_in(module: ModuleType, given: str) -> Callable[..., Any]:
         games = games or [one for one in kinds if not any(one in other.__mro__[1:] for other in kinds)]
         if len(games) != 1:
             raise RulesError(
-                f"the rules file {given} must define one game, not {len(games)}: add a function game() that returns one"
+                f"the rules file {given} must define one game, not {len(games)}: add a function game() that returns it"
             )
         found = games[0]
     if isinstance(found, Rules):

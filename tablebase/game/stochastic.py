@@ -1,6 +1,6 @@
 """Rules as functions: games with chance, or with more than two players.
 
-A `tablebase.game.Game` is data about pieces on squares. Games that are not of that kind, such as races with cards and
+A `tablebase.game.Game` is data about pieces on squares. Other games, such as races with cards and
 dice games, are classes with a few small functions about one state. A state is a tuple of whole numbers, the same number
 of them throughout a game. In a state either a player moves, or chance does, or the game is over; a move leads to one
 state, and so does each outcome of chance. A turn may consist of several moves and outcomes.
@@ -30,7 +30,7 @@ _CODE = re.compile("[+-]?[0-9]{1,9}")
 
 
 class StochasticGame(FunctionGame[State]):
-    """A game of chance, of several players, or both.
+    """A game with chance, with several players, or with both.
 
     Attributes
     ----------
@@ -53,46 +53,46 @@ class StochasticGame(FunctionGame[State]):
     start: State
 
     def result(self, state: State) -> Ending | None:
-        """Return how the game has ended, by the places of the players; None while it goes on."""
+        """Return the ranks of the players, or None if the game is not over."""
         return Ending(self.places(state)) if self.to_move(state) == OVER else None
 
     def read_move(self, word: str) -> str:
-        """A move's code, with or without a sign: ``+5`` is ``5``."""
+        """Return a move's code without its plus sign: ``5`` for ``+5``."""
         if not _CODE.fullmatch(word):
             raise NotationError(f"{quoted(word)} is not a move: write its code, as in 5")
         return word.removeprefix("+")
 
     def move_text(self, state: State, move: str) -> str:
-        """A move in words, for people."""
+        """Describe a move in words."""
         return self.code_text(int(move))
 
     @abstractmethod
     def draws(self, state: State) -> tuple[Draw, ...]:
-        """The outcomes of a state in which chance moves."""
+        """Return the outcomes of a state in which chance moves."""
 
     @abstractmethod
     def places(self, state: State) -> tuple[int, ...]:
-        """The place of each player in a state in which the game is over, from 1; players may share a place."""
+        """Return the rank of each player in a final state, from 1; players may share a rank."""
 
     @abstractmethod
     def begins_turn(self, state: State) -> bool:
-        """Return whether a turn begins here, or the game is over; false in the middle of a turn."""
+        """Return whether a turn begins in this state, or the game is over; false within a turn."""
 
     def code_text(self, code: int) -> str:
-        """A move's code in words, for people."""
+        """Describe a move in words, by its code."""
         return str(code)
 
     def describe(self, state: State) -> dict[str, Any]:
-        """A state as JSON, for programs; by default, as text alone."""
+        """Return a state as JSON; by default its text alone."""
         return {"text": self.format(state)}
 
     def text_of(self, description: Mapping[str, Any]) -> str:
-        """The inverse of `describe`: a state as text, which may still be refused by `parse`.
+        """Return the text of a state from its JSON, the inverse of `describe`; `parse` may still refuse it.
 
         Raises
         ------
         NotationError
-            If the description does not have the right form.
+            If the JSON has the wrong form.
         """
         text = description.get("text")
         if not isinstance(text, str) or len(description) > 1:
@@ -100,36 +100,36 @@ class StochasticGame(FunctionGame[State]):
         return text
 
     def kernels(self) -> Kernels | None:
-        """The rules as compiled functions; by default there are none, and tables list all states from the start."""
+        """Return the rules as compiled functions; by default None, and tables list all states that can be reached."""
         return None
 
     def evaluation(self, weights: Mapping[str, float]) -> StateEvaluation | None:
-        """Return state values for a program that looks ahead; only for games with kernels. By default nothing.
+        """Return an evaluation of states for players that look ahead; None by default and for games without kernels.
 
         Parameters
         ----------
         weights : mapping of str to float
-            Factors of some of the parts in `weights`; those of the others are 1.
+            Factors for terms named in the attribute `weights`; missing factors are 1.
         """
         return None
 
     def region(self, limits: Mapping[str, int | str]) -> Region:
-        """The part of the states that a table holds; only for games with kernels.
+        """Return the region of states that a table stores; only for games with kernels.
 
         Parameters
         ----------
         limits : mapping of str to int or str
-            Values for some of `limits`; the others have their defaults.
+            Values for options named in the attribute `limits`; missing options have their defaults.
 
         Raises
         ------
         RulesError
-            If a limit is not one that the game knows, or out of range.
+            If a limit is unknown or out of range.
         """
         raise NotImplementedError
 
     def source_modules(self) -> set[str]:
-        """The modules whose source defines the rules: those of the author's classes, and that of their kernels."""
+        """Return the modules that define the author's classes and kernels; their source enters the digest."""
         kernels = self.kernels()
         return super().source_modules() | (set() if kernels is None else {kernels.module})
 

@@ -27,22 +27,22 @@ class Outcome(StrEnum):
 
     @property
     def reversed(self) -> Outcome:
-        """The same result for the other side."""
+        """The result for the other side."""
         return {Outcome.WIN: Outcome.LOSS, Outcome.LOSS: Outcome.WIN}.get(self, Outcome.DRAW)
 
 
 @dataclass(frozen=True)
 class Terrain:
-    """Squares that look alike and unlike others, such as a river.
+    """Squares with the same appearance, such as a river.
 
     Parameters
     ----------
     name : str
     symbol : str
-        The character that stands for an empty one of them where a board is drawn with text.
+        The character for an empty square of this terrain on a text board.
     squares : tuple of int
     texture : str, optional
-        What they look like in pictures: one of `tablebase.game.types.TEXTURES`.
+        Their texture in pictures: one of `tablebase.game.types.TEXTURES`.
     """
 
     name: str
@@ -53,14 +53,14 @@ class Terrain:
 
 @dataclass(frozen=True)
 class Board:
-    """A grid; all or some of its cells are squares.
+    """A rectangular grid; all or some of its cells are squares.
 
     Parameters
     ----------
     width, height : int
-        Files and ranks of the grid; position texts show the whole grid.
+        Number of files and ranks; position texts show the whole grid.
     cells : tuple of (int, int)
-        File and rank, from 0, of square 0, 1, 2, …
+        File and rank of each square, both from 0.
     """
 
     width: int
@@ -69,12 +69,12 @@ class Board:
 
     @classmethod
     def full(cls, width: int, height: int) -> Board:
-        """A board on which every cell is a square, numbered rank by rank: a1, b1, …, a2, b2, …."""
+        """Return a board on which every cell is a square; squares are numbered rank by rank: a1, b1, …, a2, b2, …."""
         return cls(width, height, tuple((f, r) for r in range(height) for f in range(width)))
 
     @classmethod
     def checkered(cls, width: int, height: int, corner: bool) -> Board:
-        """A board on which every other cell is a square, including a1 if `corner`; numbered rank by rank."""
+        """Return a board on which every second cell is a square, numbered rank by rank; a1 is a square if `corner` is true."""
         return cls(width, height, tuple((f, r) for r in range(height) for f in range(width) if (f + r) % 2 != corner))
 
     def __len__(self) -> int:
@@ -82,29 +82,29 @@ class Board:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Name of each square: file letter and rank from 1."""
+        """Name of each square, such as ``a1``."""
         return tuple(f"{string.ascii_lowercase[f]}{r + 1}" for f, r in self.cells)
 
     @cached_property
     def numbers(self) -> Mapping[tuple[int, int], int]:
-        """Square number of each (file, rank)."""
+        """Square number by (file, rank)."""
         return {cell: number for number, cell in enumerate(self.cells)}
 
     def square(self, name: str) -> int:
-        """Square number of a name such as ``d9``."""
+        """Return the number of a square, by its name such as ``d9``."""
         try:
             return self.names.index(name)
         except ValueError:
             raise NotationError(
-                f"there is no square {quoted(name)}: squares run from {self.names[0]} to {self.names[-1]}"
+                f"unknown square {quoted(name)}: choose a square from {self.names[0]} to {self.names[-1]}"
             ) from None
 
     def squares(self, names: str) -> tuple[int, ...]:
-        """Square numbers of several names separated by spaces."""
+        """Return the numbers of several squares, by their names separated by spaces."""
         return tuple(self.square(name) for name in names.split())
 
     def steps(self, directions: Sequence[tuple[int, int]]) -> tuple[Step, ...]:
-        """Quiet steps from every square to the next in these directions (files, ranks)."""
+        """Return quiet steps from every square to the adjacent squares in these directions (files, ranks)."""
         return tuple(
             Step(origin, self.numbers[file + right, rank + up])
             for origin, (file, rank) in enumerate(self.cells)
@@ -115,7 +115,7 @@ class Board:
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two players: its letter in position texts, and its name."""
+    """A player: the letter in position texts, and the name."""
 
     letter: str
     name: str
@@ -123,20 +123,20 @@ class Side:
 
 @dataclass(frozen=True)
 class Step:
-    """One way for a piece to move from one square to another.
+    """A way for a piece to move from one square to another.
 
     Parameters
     ----------
     origin, target : int
         Square numbers.
     empty : frozenset of int
-        Other squares that must be empty, such as those in between.
+        Other squares that must be empty, such as squares in between.
     quiet : bool
         Whether the step may end on an empty square.
     victims : frozenset of str
-        Symbols of the kinds it may capture on its target.
+        Symbols of the kinds that it may capture on the target.
     wins : bool
-        Whether reaching the target wins the game immediately; the position that results is not stored.
+        Whether the step wins the game immediately; the resulting position is not stored.
     """
 
     origin: int
@@ -156,20 +156,20 @@ class Kind:
     symbol : str
         The letter in position texts, unique in the game. Its upper case names the kind in materials.
     name : str
-        The name for people.
+        A readable name, such as ``rat``.
     side : int
         0 or 1, the owner.
     squares : tuple of int
-        Where the piece may stand while the game is not over, ascending.
+        Squares where the piece may stand before the end of the game, ascending.
     steps : tuple of Step
         All its steps, from any square.
     limit : int
-        The most pieces of this kind that the side may have.
+        Maximum number of pieces of this kind.
     tiered : bool
-        Whether slices are divided into tiers by how far the pieces of this kind have advanced, so that each tier is
-        small and is solved before those that lead to it; only for kinds whose pieces never return to a square.
+        Whether slices are divided into tiers by how far the pieces of this kind have advanced, which needs less memory;
+        only for kinds with pieces that never return to a square.
     shape : str, optional
-        What its pieces look like in pictures: one of `tablebase.game.types.SHAPES`; by default its letter. The rules do
+        Its shape in pictures: one of `tablebase.game.types.SHAPES`; by default its letter. The rules do
         not depend on it.
     """
 
@@ -189,7 +189,7 @@ class Kind:
 
     @cached_property
     def steps_from(self) -> Mapping[int, tuple[Step, ...]]:
-        """Steps by origin; squares without a step are missing."""
+        """Steps by origin; squares without steps are missing."""
         grouped: dict[int, list[Step]] = {}
         for step in self.steps:
             grouped.setdefault(step.origin, []).append(step)
@@ -197,9 +197,9 @@ class Kind:
 
     @cached_property
     def levels(self) -> Mapping[int, int] | None:
-        """The level of each square, the most steps that can lead to it; None if a piece can return to a square.
+        """The largest number of steps to each square; None if a piece can return to a square.
 
-        Steps that win end the game, so they do not count.
+        Steps that win are not counted, since they end the game.
         """
         inside = [step for step in self.steps if not step.wins and step.origin in self.homes]
         origins = {square: [step.origin for step in inside if step.target == square] for square in self.squares}
@@ -215,22 +215,22 @@ class Kind:
 
 @dataclass(frozen=True)
 class Escape:
-    """A rule by which a piece wins on a square that no enemy can reach any more.
+    """A rule by which a piece wins on a square that no enemy piece can reach any more.
 
     Parameters
     ----------
     runner : str
         Symbol of the kind that escapes.
     guarded : mapping of str to mapping of int to frozenset of int
-        For each enemy kind, the squares that a piece of it guards from each of its squares.
+        The guarded squares, by enemy kind and by the square of the enemy piece.
     room : bool
         Whether the runner also needs an unguarded square one step away.
     to_move : frozenset of int
-        The sides to move with which an escape counts.
+        The rule applies when one of these sides is to move.
 
     Notes
     -----
-    `Game.no_move` takes precedence: it decides for a side to move without a legal move, escaped or not.
+    `Game.no_move` takes precedence if the side to move has no legal move.
     """
 
     runner: str
@@ -253,14 +253,14 @@ OVER = -2
 
 @dataclass(frozen=True)
 class Duel:
-    """Value of one piece's nearness to another.
+    """A value that depends on the distance between two pieces.
 
     Parameters
     ----------
     hunter, quarry : str
         Symbols of the kinds; the value counts for the hunter's side.
     values : tuple of int
-        By the number of steps that the hunter needs to the quarry's square, from 0; beyond the last one, nothing.
+        Value by the number of steps from the hunter to the quarry, from 0; farther away, the value is 0.
     """
 
     hunter: str
@@ -270,19 +270,19 @@ class Duel:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Values of a game's positions, in hundredths of a piece; a search adds them up for each side.
+    """Evaluation of positions for a search, in hundredths of a piece; values are added up for each side.
 
     Parameters
     ----------
     squares : mapping of str to tuple of int
-        For each kind, by its symbol, the value of a piece on each square of the board.
+        Value of a piece on each square, by the kind's symbol.
     mobility : int
-        The value of a legal move more than the other side has.
+        Value of each legal move that one side has more than the other.
     duels : tuple of Duel
     race : tuple of int
-        The value of a race that is won, by the steps that the winner's piece is away from its goal, from 0; beyond the last
-        one, nothing. A side wins the race if a piece of it can reach its goal before any piece of the other side reaches
-        its own goal or a square next to that goal, were nothing in their way.
+        Value of a won race, by the number of steps from the winner's piece to its goal, from 0; farther away, the value
+        is 0. On an empty board, the winner's piece would reach its goal before any enemy piece could reach
+        its own goal or a square next to the winner's goal.
     """
 
     squares: Mapping[str, tuple[int, ...]]

@@ -18,88 +18,88 @@ BOUNDED = (*EXACT, "lower", "upper")
 
 
 class Value(NamedTuple):
-    """An exact value: the outcome for a player, and its distance."""
+    """An exact value: the outcome for a player, and the distance to it in plies."""
 
     outcome: Outcome
     distance: int | None  # plies to the end under best play; None for a draw
 
     @property
     def merit(self) -> int:
-        """A sort key for values, the best largest: a fast win beats a slow one, a slow loss a fast one."""
+        """Sort key, largest for the best value: a fast win beats a slow one, a slow loss beats a fast one."""
         if self.distance is None:
             return 0
         return FAR - self.distance if self.outcome is Outcome.WIN else self.distance - FAR
 
     @property
     def is_known(self) -> bool:
-        """True if it says anything."""
+        """Always true."""
         return True
 
     @property
     def reversed(self) -> Value:
-        """The same for the other one of two players."""
+        """The value for the other player."""
         return Value(self.outcome.reversed, self.distance)
 
     @property
     def later(self) -> Value:
-        """The same, one ply further from the end."""
+        """The value one ply farther from the end."""
         return Value(self.outcome, None if self.distance is None else self.distance + 1)
 
     @property
     def fields(self) -> dict[str, Any]:
-        """Fields in JSON."""
+        """The fields in JSON."""
         return {"outcome": str(self.outcome), "distance": self.distance}
 
     @property
     def said(self) -> str:
-        """In words: ``win in 21`` or ``draw``."""
+        """The value in words: ``win in 21`` or ``draw``."""
         return str(self.outcome) if self.distance is None else f"{self.outcome} in {self.distance}"
 
 
 class Bounds(NamedTuple):
-    """Bounds of a player's chance to win alone under best play; games that never end count for nobody."""
+    """Bounds of a player's chance to win alone under best play; an endless game is won by no player."""
 
     lower: float  # what the player can force
     upper: float  # one minus what the others can force
 
     @property
     def outcome(self) -> Outcome | None:
-        """A win or a loss if that is certain; else None."""
+        """Win or loss if the bounds prove it, else None."""
         return Outcome.WIN if self.lower == 1 else Outcome.LOSS if self.upper == 0 else None
 
     @property
     def is_known(self) -> bool:
-        """True if they say anything: a chance between 0 and 1 is no news."""
+        """True unless the bounds are 0 and 1."""
         return (self.lower, self.upper) != (0, 1)
 
     @property
     def distance(self) -> None:
-        """None: how long a game takes is left to chance."""
+        """None, because the length of a game depends on chance."""
         return None
 
     @property
     def merit(self) -> tuple[float, float]:
-        """A sort key for bounds, the best largest: what can be forced counts first."""
+        """Sort key, largest for the best bounds: the lower bound counts first."""
         return self.lower, self.upper
 
     @property
     def middle(self) -> float:
-        """The mean of both."""
+        """The mean of both bounds."""
         return (self.lower + self.upper) / 2
 
     @property
     def fields(self) -> dict[str, Any]:
-        """Fields in JSON."""
+        """The fields in JSON."""
         return {"outcome": self.outcome and str(self.outcome), "distance": None, "lower": self.lower, "upper": self.upper}
 
     @property
     def chances(self) -> dict[str, str]:
-        """Both as text: 0 and 1 only where they are exact."""
+        """Both bounds as text; only exact bounds are shown as 0 and 1."""
         return {"lower": chance_text(self.lower), "upper": chance_text(self.upper)}
 
     @property
     def said(self) -> str:
-        """In words: ``win`` or ``a chance of at least 0.25 and at most 0.5``."""
+        """The bounds in words: ``win`` or ``a chance of at least 0.25 and at most 0.5``."""
         if self.outcome is not None:
             return str(self.outcome)
         lower, upper = self.chances.values()

@@ -102,7 +102,6 @@ def count_pursuit(game: Game, start: Position, tick: Tick | None = None) -> Game
 
 
 def _tier_totals(tiers: list[Pursuit], start: Position, limit: int, excess: int) -> Iterator[tuple[int, int, int]]:
-    """The totals of each tier: see `tablebase.graph.pursuit.TierTotals`."""
     from tablebase.graph.pursuit import move_pursuers, move_runner
 
     layout = tiers[0].layout

@@ -73,7 +73,6 @@ def chance_against(policy: Policy, fuzz: float) -> Chances:
 
 
 def _after_random_move(stage: GraphStage, kept: list[Flags], chance: Chances, fuzz: float) -> Chances:
-    """The player's probability of winning after a move drawn by weight."""
     total, weight = np.zeros(len(stage)), np.zeros(len(stage))
     for edges, keeps in zip(stage.edges, kept, strict=True):
         weights = fuzz + keeps * (1 - fuzz)

@@ -75,7 +75,6 @@ def _origins(steps: Int8) -> Int8:
 def _move_runner(
     arrays: PursuitArrays, counts: Counts, begin: int, end: int, limit: int, excess: int, pursuers_first: bool
 ) -> tuple[int, int, int]:
-    """`move_runner` for these rows; returns the totals."""
     pursuers, length, squares, places = arrays.pursuers, arrays.length, arrays.squares, arrays.places
     level, ways = arrays.level, arrays.ways
     advance, steps, runner_steps, row_place = arrays.advance, arrays.steps, arrays.runner_steps, arrays.row_place

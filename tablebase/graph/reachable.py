@@ -32,7 +32,7 @@ def check_finite(game: Game) -> None:
     """Raise `TablebaseError` unless the steps of a game show that it must end and that its games can be counted."""
     if not one_way_sides(game):
         raise TablebaseError(
-            f"{game.name} can go on for ever, because both sides have pieces that can return: its games cannot be counted"
+            f"games of {game.name} may never end, because pieces of both sides can move back: its games cannot be counted"
         )
     for kind in game.kinds:
         moves = [(step.origin, step.target) for step in kind.steps]
@@ -66,8 +66,6 @@ class _Key(NamedTuple):
 
 
 class _Arrival(NamedTuple):
-    """Moves of one stage to positions of another."""
-
     source: int  # number of the stage; -1 for the start
     rows: Nodes
     indices: Indices
@@ -109,7 +107,7 @@ class _Builder:
     def check_room(self, positions: int) -> None:
         """Refuse more positions than the graph may have."""
         if positions > self.limit:
-            raise CapacityError(f"the graph of {self.game.name}", "take a smaller board", allowed=self.limit, unit="positions")
+            raise CapacityError(f"the graph of {self.game.name}", "choose a smaller board", allowed=self.limit, unit="positions")
 
     def add_stage(self, key: _Key) -> GraphStage:
         """Make the stage of all arrivals with a key; there will be no later ones."""
@@ -207,7 +205,7 @@ def _small_layout(game: Game, material: Material) -> Layout:
     if layout.size >= INDEX_LIMIT:
         raise CapacityError(
             f"the graph of {game.name}",
-            "take a smaller board",
+            "choose a smaller board",
             needed=layout.size,
             allowed=INDEX_LIMIT - 1,
             unit="indices in one slice",

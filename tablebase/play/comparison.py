@@ -124,14 +124,6 @@ class Mean(NamedTuple):
         return Mean(self.value - other.value, max(self.games, other.games), moves)
 
 
-class Rank(NamedTuple):
-    """The rank of a contestant, from 1, with the best and the worst that it may be."""
-
-    rank: int
-    best: int
-    worst: int
-
-
 def mean_of(observed: Iterable[tuple[Hashable, str, float]]) -> Mean:
     """The mean of a number of each game, given behind the game's line-up and its opening; one half if there are none."""
     numbers: list[float] = []
@@ -147,8 +139,8 @@ def mean_of(observed: Iterable[tuple[Hashable, str, float]]) -> Mean:
     return Mean(sum(numbers) / len(numbers), len(numbers), moves)
 
 
-def ranks(shares: Sequence[Mean]) -> list[Rank]:
-    """The ranks of contestants with these shares, the largest first."""
+def ranks(shares: Sequence[Mean]) -> list[tuple[int, int, int]]:
+    """Return the rank of each contestant, from 1 for the largest share, with the best and the worst possible rank."""
     pairs = math.comb(len(shares), 2)
     above, below = [0] * len(shares), [0] * len(shares)
     for one, other in combinations(range(len(shares)), 2):
@@ -158,7 +150,7 @@ def ranks(shares: Sequence[Mean]) -> list[Rank]:
             above[worse] += 1
             below[better] += 1
     return [
-        Rank(1 + sum(other.value > share.value + ROUNDING for other in shares), 1 + more, len(shares) - less)
+        (1 + sum(other.value > share.value + ROUNDING for other in shares), 1 + more, len(shares) - less)
         for share, more, less in zip(shares, above, below, strict=True)
     ]
 

@@ -76,7 +76,7 @@ def make(seat: Seat, level: int | str | None = None, nodes: str | None = None, t
             raise TablebaseError(f"the level must be a number from 1 to {len(NODES)}, not {quoted(str(level))}")
         return EnginePlayer(seat, number, tables=uses_tables)
     if level is not None:
-        raise TablebaseError("level and nodes both say how much the engine searches: give one of them")
+        raise TablebaseError("level and nodes both limit the search: set only one of them")
     limit = whole_number(nodes)
     if not limit:
         raise TablebaseError(f"nodes must be {WHOLE_NUMBER}, at least 1, not {quoted(nodes)}")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache, cached_property
 from random import Random
 
 from tablebase.errors import TablebaseError
 from tablebase.game.moves import Position
 from tablebase.game.notation import render
 from tablebase.game.values import chance_text
-from tablebase.graph.forcing import Measures
 from tablebase.graph.reachable import reachable
 from tablebase.graph.stages import Graph
 from tablebase.play.fallible import draw
@@ -31,25 +31,19 @@ class GraphPlayer(Player):
     def __init__(self, name: str, strategy: Strategy, fuzz: float = 0.0) -> None:
         super().__init__(f"{name}{f' with fuzz {fuzz:.6g}' if fuzz else ''} plays")
         self.strategy, self.graph, self.fuzz = strategy, strategy.graph, fuzz
-        self._scores: dict[int, Measures] = {}
-        self._exploit: Exploit | None = None
+        self._scores = cache(strategy.scores)
 
     def merit(self, node: int, side: int) -> int:
         """Return how good it is for a side to have moved to a node."""
-        if side not in self._scores:
-            self._scores[side] = self.strategy.scores(side)
-        return int(self._scores[side][node])
+        return int(self._scores(side)[node])
 
     def kept_moves(self, position: Position) -> list[str]:
-        """The legal moves to the highest merit, all of them if several are equal, sorted.
-
-        `TablebaseError` if the position cannot be reached from the start of the graph.
-        """
+        """Return all legal moves of the highest merit, sorted; `TablebaseError` if the position cannot be reached."""
         try:
             children = self.graph.children(position)
         except KeyError:
             here, start = (render(self.graph.game, one) for one in (position, self.graph.position(0)))
-            raise TablebaseError(f"{here} cannot be reached from {start}: make a player for it") from None
+            raise TablebaseError(f"{here} cannot be reached from {start}: make a player for this position") from None
         merits = {move: self.merit(node, position.side) for move, node in children.items()}
         best = max(merits.values(), default=None)
         return [move for move, merit in merits.items() if merit == best]
@@ -60,12 +54,14 @@ class GraphPlayer(Player):
         others = [move for move in match.legal() if move not in kept]
         return draw([*kept, *others], len(kept), self.fuzz, random)
 
+    @cached_property
+    def _exploit(self) -> Exploit:
+        return exploit(self.strategy, self.fuzz)
+
     def hint(self, match: Match[Position]) -> str:
         """The chance against this player's errors, and the moves that exploit them best; empty if it does not err."""
         if not self.fuzz:
             return ""
-        if self._exploit is None:
-            self._exploit = exploit(self.strategy, self.fuzz)
         best = self._exploit.replies(match.position, match.player)[0]
         name = self.graph.game.sides[match.player].name
         return (

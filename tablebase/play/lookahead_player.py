@@ -74,7 +74,7 @@ def _read_depth(_name: str, text: str) -> int:
 def _read_word(name: str, text: str) -> Objective | Cards:
     words = Objective if name == "objective" else Cards
     if text not in list(words):
-        raise TablebaseError(f"there is no {name} {quoted(text)}: choose {' or '.join(words)}")
+        raise TablebaseError(f"unknown {name} {quoted(text)}: choose {' or '.join(words)}")
     return words(text)
 
 
@@ -82,7 +82,7 @@ def _read_cuts(_name: str, text: str) -> tuple[int, ...]:
     numbers = [whole_number(word) for word in text.split("/")]
     cuts = tuple(number for number in numbers if number is not None)
     if len(cuts) < len(numbers):
-        raise TablebaseError(f"the cuts must be whole numbers with a stroke between, as in 0/0/8/8/4, not {quoted(text)}")
+        raise TablebaseError(f"the cuts must be whole numbers separated by slashes, as in 0/0/8/8/4, not {quoted(text)}")
     return cuts
 
 

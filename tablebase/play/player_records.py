@@ -52,7 +52,9 @@ def read_settings(name: str, text: str, known: Sequence[str]) -> dict[str, Any]:
     for word in text.split(",") if text else []:
         key, equals, value = word.partition("=")
         if not equals or key in settings:
-            raise ArgumentError(f"{quoted(word)} is not a new setting of the player {name}: write each once, as in depth=5")
+            raise ArgumentError(
+                f"{quoted(word)} is not a setting, or is given twice: write each setting of the player {name} once, as in depth=5"
+            )
         check_setting(name, key, known)
         settings[key] = value
     return settings

@@ -15,34 +15,32 @@ from tablebase.game.rules import Rules
 from tablebase.play.player import Player, RandomPlayer, Seat
 from tablebase.play.player_records import PlayerRecord, check_setting, loaded_later, read_settings
 
-FUZZ = {"fuzz": "weight of a move that is not best, from 0 (only best moves) to 1 (any move)"}
-FAIR_FUZZ = {"fuzz": f"{FUZZ['fuzz']}, or fair for an even chance of a perfect opponent"}
+ADVISERS = ("engine:nodes=30000", "computer")
+"""Players that advise where no table has the value, in this order: each takes a fraction of a second."""
+FUZZ = {"fuzz": "weight of each move that is not best, from 0 (only best moves) to 1 (random moves)"}
+FAIR_FUZZ = {"fuzz": f"{FUZZ['fuzz']}, or fair to give a perfect opponent an even chance"}
 
 
 def _endless(rules: Any) -> str | None:
     from tablebase.graph.reachable import one_way_sides
 
-    return None if one_way_sides(rules) else "that game can go on for ever"
-
-
-def _not_two(rules: Rules[Any]) -> str | None:
-    return None if rules.players == 2 else "tables are for two players"
+    return None if one_way_sides(rules) else "its games may never end"
 
 
 FIRST = (
     PlayerRecord(
         "computer",
-        "looks ahead, and evaluates where it ends; with tables at its leaves",
+        "searches a few turns ahead, with an evaluation or tables at the leaves",
         loaded_later("tablebase.play.lookahead_player"),
         {
-            "depth": "turns of all players that it looks ahead, from 1 to 20; by default one more than there are players, or 4",
-            "objective": "own for its own value (the default), lead for its least lead over the others",
-            "stop": "yes or no: whether it looks no further after a player has finished; by default yes",
-            "alpha-beta": "yes or no: whether it leaves out what cannot matter; for two players and lead only; by default no",
-            "sort": "yes or no: whether it looks first at what seems best; by default no",
-            "cuts": "how many of the moves that seem best it looks at in each turn, as in 0/0/8/8/4; 0 for all, the default",
-            "cards": "draw for one outcome of chance (the default), expectation for the average of all",
-            "tables": "yes or no: whether it uses tables where there are any; by default yes",
+            "depth": "number of turns to search, from 1 to 20; by default 4, or one more than the number of players",
+            "objective": "own to maximize its value (the default), lead to maximize its lead over the others",
+            "stop": "yes or no: whether the search stops when a player has finished; by default yes",
+            "alpha-beta": "yes or no: whether it prunes with alpha-beta; only for two players and lead; by default no",
+            "sort": "yes or no: whether it searches promising moves first; by default no",
+            "cuts": "maximum number of searched moves in each turn, as in 0/0/8/8/4; 0 for all moves, the default",
+            "cards": "draw for one outcome of chance (the default), expectation for the average of all outcomes",
+            "tables": "yes or no: whether it uses existing tables; by default yes",
         },
         weighs=True,
         needs="lookahead",
@@ -50,27 +48,27 @@ FIRST = (
     ),
     PlayerRecord(
         "tables",
-        "makes the best moves: the quickest win, or the slowest loss; with chance, the move that can force most",
+        "makes the best moves: the quickest win or the slowest loss; with chance, the move with the best lower bound",
         loaded_later("tablebase.play.from_tables", "TablesPlayer"),
         FUZZ,
         needs_tables=True,
         strategy=loaded_later("tablebase.play.strategy", "Shortest"),
-        refuses=_not_two,
+        refuses=lambda rules: None if rules.players == 2 else "tables are for two players",
     ),
     PlayerRecord(
         "fuzzy",
-        "like tables, but errs: its fuzz is 0.1 unless set",
+        "plays like tables, but with errors; its fuzz is 0.1 by default",
         loaded_later("tablebase.play.from_tables", "TablesPlayer", fuzz=0.1),
         FUZZ,
         needs_tables=True,
-        refuses=_not_two,
+        refuses=lambda rules: None if rules.players == 2 else "tables are for two players",
     ),
 )
 """Players that come before those of single games."""
 LAST = (
     PlayerRecord(
         "ranking",
-        "ranks moves by forced result, by its length, and by the share of all games that are won",
+        "ranks moves by forced result, by its length, and by the share of won games",
         loaded_later("tablebase.play.ranking"),
         FAIR_FUZZ,
         fair=True,
@@ -80,11 +78,11 @@ LAST = (
     ),
     PlayerRecord(
         "exploit",
-        "makes the moves with the exact best chance to win against a player that errs",
+        "makes the moves with the best chance to win against a weakened player",
         loaded_later("tablebase.play.exploit_player"),
         {
-            "fuzz": "that of the other player, from 0 to 1, or fair, the default",
-            "against": "the other player: foxbox, ranking or tables; by default the first of them that can play the game",
+            "fuzz": "fuzz of the other player, from 0 to 1, or fair, the default",
+            "against": "the other player: foxbox, ranking or tables; by default the first one that can play the game",
         },
         fair=True,
         needs="game graphs",
@@ -92,36 +90,36 @@ LAST = (
     ),
     PlayerRecord(
         "matchboxes",
-        "draws its moves as beads from matchboxes, and loses a bead with each lost game",
+        "draws its moves as beads from matchboxes, and removes a bead after each loss",
         loaded_later("tablebase.play.learning.matchbox_player"),
         {
-            "boxes": "JSON file that keeps the boxes, of one side or of both",
-            "resigns": "yes or no: whether it resigns at an empty box, or else makes any move; by default yes",
-            "taken": "beads that are gone when it begins, as in ppp/1P1/P1P_b:a3b2, with spaces between; without a file only",
+            "boxes": "JSON file with the boxes of one or both sides",
+            "resigns": "yes or no: whether it resigns at an empty box instead of making a random move; by default yes",
+            "taken": "beads that are removed at the start, as in ppp/1P1/P1P_b:a3b2, separated by spaces; only without a file",
         },
         needs="game graphs",
         refuses=_endless,
     ),
     PlayerRecord(
         "learner",
-        "makes the moves that it has learned to expect most of, in games against itself",
+        "makes the moves with the best values, which it has learned in games against itself",
         loaded_later("tablebase.play.learning.learner"),
-        {"file": "file that tablebase train has written, without which it cannot play"},
+        {"file": "file written by tablebase train; required"},
         needs_file=True,
         needs="learning",
     ),
     PlayerRecord(
         "engine",
-        "searches ahead, and ends in the tables where there are any",
+        "searches deeply, with tables where they exist",
         loaded_later("tablebase.play.engine_player"),
         {
-            "level": "how much it searches, from 1 (little, and carelessly) to 10 (a million positions a move)",
-            "nodes": "positions it may search for a move, instead of a level",
-            "tables": "whether it uses tables: yes or no",
+            "level": "strength, from 1 (a small, careless search) to 10 (a million positions a move)",
+            "nodes": "maximum number of positions for each move, instead of a level",
+            "tables": "yes or no: whether it uses tables",
         },
         needs="search",
     ),
-    PlayerRecord("random", "makes any move", RandomPlayer),
+    PlayerRecord("random", "makes random moves", RandomPlayer),
 )
 """Players that come after those of single games."""
 
@@ -147,7 +145,12 @@ def find_player(text: str) -> PlayerRecord:
         if record.name == name:
             return record
     names = player_names()
-    raise ArgumentError(f"there is no player {quoted(name)}{did_you_mean(name, names)}: choose {', '.join(names)}")
+    raise ArgumentError(f"unknown player {quoted(name)}{did_you_mean(name, names)}: choose {', '.join(names)}")
+
+
+def adviser_of(rules: Rules[Any]) -> str | None:
+    """Return the first of `ADVISERS` that can play a game; None if none can."""
+    return next((name for name in ADVISERS if find_player(name).unsupported(rules) is None), None)
 
 
 def open_player(text: str, seat: Seat, **settings: Any) -> Player:
@@ -176,6 +179,6 @@ def open_player(text: str, seat: Seat, **settings: Any) -> Player:
     for setting in settings:
         check_setting(record.name, setting, known)
         if setting in written:
-            raise ArgumentError(f"the setting {setting} of the player {record.name} is given twice: leave one of them out")
+            raise ArgumentError(f"the setting {setting} of the player {record.name} is given twice: give it once")
     player: Player = record.make(seat, **written, **settings)
     return player

@@ -108,10 +108,9 @@ def record_of(
     why: str,
     opening: int = 0,
 ) -> Record:
-    """Make the record of a game; the arguments are those of `Record` with these exceptions.
+    """Return the record of a game, with the fields of `Record`, but `why` without the winner: ``goal``.
 
-    `events` has the text of each move with False, and the label of each outcome of chance with True. `why` is a word or two,
-    without the winner: ``goal``.
+    `events` has the text of each move with False, and the label of each outcome of chance with True.
     """
     winner = places.index(1) if places.count(1) == 1 else None
     said = f"{'draw' if winner is None else f'{rules.sides[winner].name} wins'}: {why}"
@@ -164,7 +163,7 @@ def read_records(lines: Iterable[str]) -> Iterator[Record]:
                 raise _no_tag(line.strip(), number)
             words += found
             if len(words) > MOST:
-                raise NotationError(f"the game that begins in line {begun} has more than {MOST:,} moves")
+                raise NotationError(f"the game in line {begun} has more than {MOST:,} moves")
             continue
         name, value = _tag(line.strip(), number)
         if words or name in tags:
@@ -218,16 +217,16 @@ def _record(tags: dict[str, str], words: list[str], line: int) -> Record:
     seats = _seats(len(places) or (2 if "White" in tags else sum(name.startswith("Player") for name in tags)))
     for name in ("Result", "Game", "Round", *seats, "Start", "Opening", "Termination"):
         if name not in tags:
-            raise NotationError(f"the game that begins in line {line} has no tag {name}")
+            raise NotationError(f"the game in line {line} has no tag {name}")
     while words and label_of(words[-1]) is not None:
         # A comment, since nothing happens after the result.
         words.pop()
     if words[-1:] != [result]:
-        raise NotationError(f"the game that begins in line {line} has no result: end its moves with that of its tag Result")
+        raise NotationError(f"the game in line {line} has no result: end its moves with the result in its tag Result")
     number, opening = whole_number(tags["Round"]), whole_number(tags["Opening"])
     ranked = all(place == 1 + sum(other < place for other in places) for place in places)
     if number is None or opening is None or not ranked:
-        raise NotationError(f"the tags Round, Opening and Result of the game that begins in line {line} do not fit")
+        raise NotationError(f"the tags Round, Opening and Result of the game in line {line} contradict each other")
     players = tuple(tags[name] for name in seats)
     return Record(tags["Game"], number, players, tags["Start"], opening, tuple(words[:-1]), places, tags["Termination"], line)
 
@@ -244,13 +243,13 @@ def replayed(rules: Rules[P], record: Record) -> Iterator[Moment[P]]:
     not that of the last position.
     """
     if record.game != rules.name:
-        raise TablebaseError(f"{record} is one of {record.game}, not of {rules.name}: name that game")
+        raise TablebaseError(f"{record} is a game of {record.game}, not of {rules.name}: name the right game")
     if len(record.players) != rules.players:
         raise NotationError(f"{record} has {len(record.players)} players, but {rules.name} has {rules.players}")
     try:
         position = rules.parse(record.start)
     except NotationError as error:
-        raise NotationError(f"the start of {record} is not one: {error}") from error
+        raise NotationError(f"the start of {record} is invalid: {error}") from error
     turn = 0
     for number, event in enumerate(happened(rules, record), start=1):
         label = label_of(event)

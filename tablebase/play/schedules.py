@@ -56,7 +56,7 @@ class Pairs(Schedule):
 
     def __init__(self, _rules: Rules[Any], contestants: int, games: int, seed: int) -> None:
         if contestants != 2:
-            raise ArgumentError(f"a match is between two players, not {contestants}: name each with --player")
+            raise ArgumentError(f"a match needs two players, not {contestants}: name each with --player")
         if games % 2:
             raise ArgumentError(f"games are played in pairs with colours swapped: give an even number, not {games}")
         for number in range(games):
@@ -68,7 +68,7 @@ class Pairs(Schedule):
         """The opening is part of the game: its positions count as repetitions. `TablebaseError` if every one ends the game."""
         match = _opened(rules, fixture, start, opening)
         if match is None:
-            raise ArgumentError(f"{opening} random plies end the game again and again: use a shorter --opening")
+            raise ArgumentError(f"openings of {opening} random plies nearly always end the game: use a shorter --opening")
         return match
 
 
@@ -80,7 +80,7 @@ class Rounds(Schedule):
 
     def __init__(self, rules: Rules[Any], contestants: int, games: int, seed: int) -> None:
         if contestants < 2:
-            raise ArgumentError("a match is between two players at least: name each with --player")
+            raise ArgumentError("a match needs at least two players: name each with --player")
         # All line-ups with as many different contestants as possible.
         different = min(contestants, rules.players)
         for line_up in combinations_with_replacement(range(contestants), rules.players):

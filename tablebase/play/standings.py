@@ -33,11 +33,7 @@ def pair_points(games: Sequence[Played]) -> list[float]:
 
 
 def of_pairs(names: Sequence[str], played: Sequence[Played]) -> list[dict[str, Any]]:
-    """A row for each of two players, from games in pairs.
-
-    Its fields are `player`; `games`; `wins`, `draws` and `losses`; `share` of the points, `share_from` and `share_to`; and
-    `forfeits`, games that it has lost because it has failed to play.
-    """
+    """Return a row for each of two players, from games in pairs; `forfeits` counts games lost by a failing engine."""
     rows, pairs = [], pair_points(played)
     for player, name in enumerate(names):
         shares = [_share(game, player) for game in played]
@@ -57,12 +53,10 @@ def of_pairs(names: Sequence[str], played: Sequence[Played]) -> list[dict[str, A
 
 
 def of_rounds(names: Sequence[str], played: Sequence[Played]) -> list[dict[str, Any]]:
-    """A row for each contestant, from games in rounds.
+    """Return a row for each contestant, from games in rounds.
 
-    Its fields are `player`; `games`; `wins`, games that one of its players has won alone; `rank` by its share, `rank_from` and
-    `rank_to`; `place`, the mean place, `place_from` and `place_to`; `share` of the points, `share_from` and `share_to`; and
-    `broken_off`, games that have taken too long, whose places are those of that moment. Games with the same opening count as one
-    observation.
+    A game counts as won if one of its players is alone in first place; a game that is broken off, with the ranks at this moment.
+    Games with the same opening count as one observation.
     """
     own = [[game for game in played if contestant in game.fixture.seats] for contestant in range(len(names))]
     shares = [mean_of((*_block(game), _share(game, contestant)) for game in games) for contestant, games in enumerate(own)]
@@ -71,9 +65,7 @@ def of_rounds(names: Sequence[str], played: Sequence[Played]) -> list[dict[str, 
             "player": name,
             "games": len(games),
             "wins": sum(game.fixture.seats[winner] == contestant for game in games if (winner := game.ending.winner) is not None),
-            "rank": rank.rank,
-            "rank_from": rank.best,
-            "rank_to": rank.worst,
+            **dict(zip(("rank", "rank_from", "rank_to"), rank, strict=True)),
             **_places(games, contestant),
             **dict(zip(SHARE, (share.value, *share.interval()), strict=True)),
             "broken_off": sum(game.ending.why == BROKEN_OFF for game in games),

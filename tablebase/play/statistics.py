@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from tablebase.game.installed import load_rules
 from tablebase.game.notation import read_move
@@ -20,29 +19,21 @@ from tablebase.play.records import Moment, Record, label_of, replayed
 MOST_ENDINGS = 100
 """Number of endings that are counted separately: each failure of an external engine has a sentence of its own."""
 OTHERS = "others"
+Values = tuple[Any, ...]
+"""A row without `GAME`, in the order of `ROWS`."""
 
 
-class Spread(NamedTuple):
-    """The distribution of some numbers; all fields are None if there are no numbers."""
-
-    mean: float | None
-    deviation: float | None
-    least: int | None
-    median: float | None
-    most: int | None
-
-
-def spread(counts: Mapping[int, int]) -> Spread:
-    """Return the distribution of numbers, given how often each occurs."""
+def spread(counts: Mapping[int, int]) -> Values:
+    """Return mean, standard deviation, minimum, median and maximum of numbers that occur so often; None without numbers."""
     total = sum(counts.values())
     if not total:
-        return Spread(None, None, None, None, None)
+        return (None,) * 5
     weighed = sum(number * count for number, count in counts.items())
     squared = sum(number * number * count for number, count in counts.items())
     # Whole numbers up to the root, so that nothing cancels.
     deviation = math.sqrt(total * squared - weighed * weighed) / total
     middle = (_at(counts, (total - 1) // 2) + _at(counts, total // 2)) / 2
-    return Spread(weighed / total, deviation, min(counts), middle, max(counts))
+    return weighed / total, deviation, min(counts), middle, max(counts)
 
 
 def _at(counts: Mapping[int, int], place: int) -> int:
@@ -53,93 +44,21 @@ def _at(counts: Mapping[int, int], place: int) -> int:
     raise IndexError(place)
 
 
-@dataclass(frozen=True)
-class Row:
-    """Something about games of one kind."""
-
-    game: str
-    players: int
-
-
-@dataclass(frozen=True)
-class GameSummary(Row):
-    """All games."""
-
-    games: int
-    drawn: int
-    opening: float
-    plies: float
-    plies_sd: float
-    plies_min: int
-    plies_median: float
-    plies_max: int
-    turns: float
-    turns_sd: float
-    turns_min: int
-    turns_median: float
-    turns_max: int
-    choices: float | None
-    choices_sd: float | None
-    choices_min: int | None
-    choices_median: float | None
-    choices_max: int | None
-    chance: float
-    captures: float | None
-    pieces_left: float | None
-
-
-@dataclass(frozen=True)
-class SeatRow(Row):
-    """The results of one player."""
-
-    seat: int
-    side: str
-    games: int
-    wins: int
-    shared: int
-    win_share: float
-    place: float
-
-
-@dataclass(frozen=True)
-class EndingRow(Row):
-    """A reason why games ended."""
-
-    ending: str
-    games: int
-    share: float
-
-
-@dataclass(frozen=True)
-class ChanceRow(Row):
-    """An outcome of chance."""
-
-    label: str
-    meaning: str
-    times: int
-    share: float
-
-
-@dataclass(frozen=True)
-class SquareRow(Row):
-    """A square of the board."""
-
-    square: str
-    moves: int
-    share: float
-    captures: int
-
-
-@dataclass(frozen=True)
-class PieceRow(Row):
-    """A kind of piece."""
-
-    piece: str
-    name: str
-    moves: int
-    share: float
-    captures: int
-    captured: int
+ROWS: Mapping[str, tuple[str, ...]] = {
+    "game": (
+        *("games", "drawn", "opening"),
+        *(f"{of}{part}" for of in ("plies", "turns", "choices") for part in ("", "_sd", "_min", "_median", "_max")),
+        *("chance", "captures", "pieces_left"),
+    ),
+    "seat": ("seat", "side", "games", "wins", "shared", "win_share", "place"),
+    "ending": ("ending", "games", "share"),
+    "chance": ("label", "meaning", "times", "share"),
+    "square": ("square", "moves", "share", "captures"),
+    "piece": ("piece", "name", "moves", "share", "captures", "captured"),
+}
+"""Fields of a row by its subject, after `GAME`."""
+GAME = ("game", "players")
+"""Fields of every row."""
 
 
 class GameStatistics:
@@ -197,60 +116,49 @@ class GameStatistics:
                 self._captured[occupant[target]] += 1
         return True
 
-    @property
-    def _key(self) -> tuple[str, int]:
-        return self.rules.name, self.rules.players
-
-    def by_game(self) -> Iterator[GameSummary]:
+    def by_game(self) -> Iterator[Values]:
         """Yield one row for all games."""
         measured = [number for counts in (self._plies, self._turns, self._choices) for number in spread(counts)]
         totals = [self._opening, self._labels.total(), self._captured.total(), self._left]
         opening, chance, *of_board = (total / self._games for total in totals)
-        numbers: list[Any] = [self._games, self._drawn, opening, *measured, chance]
-        yield GameSummary(*self._key, *numbers, *(of_board if self._on_squares else (None, None)))
+        yield self._games, self._drawn, opening, *measured, chance, *(of_board if self._on_squares else (None, None))
 
-    def by_seat(self) -> Iterator[SeatRow]:
+    def by_seat(self) -> Iterator[Values]:
         """Yield a row for each player, in the order of sides."""
         for seat, side in enumerate(self.rules.sides):
             wins, shared, places = self._wins[seat], self._shared[seat], self._places[seat]
             share, place = wins / self._games, places / self._games
-            yield SeatRow(*self._key, seat + 1, side.name, self._games, wins, shared, share, place)
+            yield seat + 1, side.name, self._games, wins, shared, share, place
 
-    def by_ending(self) -> Iterator[EndingRow]:
+    def by_ending(self) -> Iterator[Values]:
         """Yield a row for each ending, the most frequent one first."""
         for ending, games in self._endings.most_common():
-            yield EndingRow(*self._key, ending, games, games / self._games)
+            yield ending, games, games / self._games
 
-    def by_chance(self) -> Iterator[ChanceRow]:
+    def by_chance(self) -> Iterator[Values]:
         """Yield a row for each outcome of chance that has occurred, the most frequent one first."""
         total = self._labels.total()
         for label, times in self._labels.most_common():
-            yield ChanceRow(*self._key, label, self.rules.draw_text(label), times, times / total)
+            yield label, self.rules.draw_text(label), times, times / total
 
-    def by_square(self) -> Iterator[SquareRow]:
+    def by_square(self) -> Iterator[Values]:
         """Yield a row for each square, first the one that most moves lead to; no row without a board."""
         names, total = self.rules.board.names if self._on_squares else (), max(self._to.total(), 1)
         for square, name in sorted(enumerate(names), key=lambda one: -self._to[one[0]]):
             moves = self._to[square]
-            yield SquareRow(*self._key, name, moves, moves / total, self._captures_on[square])
+            yield name, moves, moves / total, self._captures_on[square]
 
-    def by_piece(self) -> Iterator[PieceRow]:
+    def by_piece(self) -> Iterator[Values]:
         """Yield a row for each kind of piece, first the one that moves most; no row without a board."""
         kinds, total = self.rules.kinds, max(self._moved.total(), 1)
         for number, kind in sorted(enumerate(kinds), key=lambda one: -self._moved[one[0]]):
             moves, name = self._moved[number], f"{self.rules.sides[kind.side].name} {kind.name}"
             captures, captured = self._captures_by[number], self._captured[number]
-            yield PieceRow(*self._key, kind.symbol, name, moves, moves / total, captures, captured)
+            yield kind.symbol, name, moves, moves / total, captures, captured
 
 
 class MatchStatistics:
-    """Statistics of games of any kinds, each kind by itself.
-
-    Parameters
-    ----------
-    with_opening : bool
-        Whether the random moves of openings count like others; by default only their number is kept.
-    """
+    """Statistics of games by kind; `with_opening` also counts the random moves of openings like others."""
 
     def __init__(self, *, with_opening: bool = False) -> None:
         self._with_opening = with_opening
@@ -262,17 +170,10 @@ class MatchStatistics:
             self.of_games[record.game] = GameStatistics(load_rules(record.game), with_opening=self._with_opening)
         self.of_games[record.game].add(record)
 
-    def rows(self, by: str) -> list[Row]:
-        """Return the rows by one of `ROWS`; kinds of games are in the order in which they were added."""
-        return [row for one in self.of_games.values() for row in getattr(one, f"by_{by}")()]
-
-
-ROWS: Mapping[str, type[Row]] = {
-    "game": GameSummary,
-    "seat": SeatRow,
-    "ending": EndingRow,
-    "chance": ChanceRow,
-    "square": SquareRow,
-    "piece": PieceRow,
-}
-"""The kinds of rows, by the subject of a row."""
+    def rows(self, by: str) -> list[dict[str, Any]]:
+        """Return the rows of a subject in `ROWS`; kinds of games are in the order in which they were added."""
+        return [
+            dict(zip((*GAME, *ROWS[by]), (one.rules.name, one.rules.players, *values), strict=True))
+            for one in self.of_games.values()
+            for values in getattr(one, f"by_{by}")()
+        ]

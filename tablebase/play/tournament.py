@@ -24,10 +24,9 @@ from tablebase.game.types import Outcome
 from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
 from tablebase.play.players import open_player
-from tablebase.play.protocol.client import PATIENCE, Budget
+from tablebase.play.protocol.client import PATIENCE, Budget, UciPlayer
 from tablebase.play.records import Record, record_of
 from tablebase.play.schedules import Fixture, Schedule, schedule_of
-from tablebase.play.uci_player import UciPlayer
 from tablebase.probe.prober import Prober
 
 EXTERNAL = "uci:"
@@ -49,7 +48,7 @@ class Conditions(Generic[P]):
 
 
 class Played(NamedTuple):
-    """A game that was played."""
+    """A finished game."""
 
     fixture: Fixture
     start: str  # the position that it began with
@@ -67,7 +66,7 @@ def tournament(rules: Rules[P], names: Sequence[str], games: int, conditions: Co
     `TablebaseError` if they make no match, one of them cannot play, or the game is over at the start.
     """
     if rules.result(conditions.start) is not None:
-        raise TablebaseError(f"the game is over in {rules.format(conditions.start)}: name a position from which it goes on")
+        raise TablebaseError(f"the game is over in {rules.format(conditions.start)}: name an earlier position")
     schedule = schedule_of(rules)(rules, len(names), games, conditions.seed)
     with ExitStack() as stack:
         # In pairs, what a player has seen on one side must not change how it plays the other.
@@ -86,7 +85,7 @@ def _opened(rules: Rules[P], name: str, side: int | None, conditions: Conditions
     if not name.startswith(EXTERNAL):
         return open_player(name, seat)
     if lacks := missing(rules, "search"):
-        raise TablebaseError(f"programs that speak UCI cannot play {rules.name}, which {lacks}: name another player")
+        raise TablebaseError(f"UCI engines cannot play {rules.name}, which {lacks}: name another player")
     return UciPlayer(seat, name.removeprefix(EXTERNAL), conditions.budget, conditions.patience)
 
 

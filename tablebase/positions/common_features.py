@@ -50,8 +50,6 @@ def features_of(game: Game | FunctionGame[Any], user_features: tuple[Feature, ..
 
 
 class _Counts(NamedTuple):
-    """Mobility of the side to move in each position."""
-
     # Number of moves, and of captures among them. Shape (positions,).
     moves: NDArray[np.int16]
     captures: NDArray[np.int16]

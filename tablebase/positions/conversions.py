@@ -132,7 +132,6 @@ def _level_taken(game: Game, step: Step, victim: int) -> int | None:
 
 
 def _can_capture(step: Step, victim: Kind) -> bool:
-    """Return whether a step captures a kind that can stand on its target."""
     return victim.symbol in step.victims and step.target in victim.homes
 
 

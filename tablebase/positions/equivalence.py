@@ -110,7 +110,6 @@ def _colours(game: Game, material: Material) -> list[int]:
 
 @cache
 def _representatives(game: Game, pieces: int) -> dict[tuple[int, ...], Material]:
-    """The first material of each signature."""
     first: dict[tuple[int, ...], Material] = {}
     for material in compositions(game, pieces):
         first.setdefault(_canonical(game, material)[0], material)

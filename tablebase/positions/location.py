@@ -36,7 +36,7 @@ class Location:
 
 @dataclass(frozen=True)
 class StoredSlice:
-    """A slice under its own name, and where it is stored."""
+    """A slice, and the slice that stores its positions."""
 
     material: Material
     side: int  # the side to move; 0 where the game has colour swap
@@ -67,7 +67,6 @@ def _pairing(game: Game, material: Material, target: Material, swap: bool) -> tu
 
 @cache
 def _ranks(game: Game, pieces: int) -> dict[Material, int]:
-    """Place of each material in `materials`."""
     return {material: rank for rank, material in enumerate(materials(game, pieces))}
 
 
@@ -114,7 +113,6 @@ def count_slices(game: Game, pieces: int) -> int:
 
 
 def _sides(game: Game) -> tuple[int, ...]:
-    """The sides to move of a material that are slices of their own."""
     return (0,) if game.swap is not None else (0, 1)
 
 

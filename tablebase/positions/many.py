@@ -40,7 +40,7 @@ class Positions:
         return self.material.kinds
 
     def take(self, rows: NDArray[np.int64]) -> Positions:
-        """The positions with these numbers."""
+        """Return the positions with these indices."""
         return Positions(self.game, self.material, self.side, self.squares[rows])
 
 

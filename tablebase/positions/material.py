@@ -36,7 +36,7 @@ class Material:
 
     @property
     def kinds(self) -> tuple[int, ...]:
-        """All kind numbers, side 0 first: the order of `Position.pieces`."""
+        """All kind numbers, side 0 first, in the order of `Position.pieces`."""
         return self.first + self.second
 
     @property
@@ -102,7 +102,7 @@ def parse_material(game: Game, text: str) -> Material:
     tiers = parse_materials(game, text)
     if len(tiers) > 1:
         first, last = material_name(game, tiers[0]), material_name(game, tiers[-1])
-        raise NotationError(f"{quoted(text)} is divided into {len(tiers)} slices, {first} to {last}: name one of them")
+        raise NotationError(f"{quoted(text)} is divided into {len(tiers)} slices: name a slice from {first} to {last}")
     return tiers[0]
 
 
@@ -116,11 +116,11 @@ def parse_materials(game: Game, text: str) -> tuple[Material, ...]:
     if not separator:
         return tuple(make_material(game, kinds, advance) for advance in possible)
     if not tiered_kinds(game, kinds):
-        raise NotationError(f"{quoted(text)} names an advance, but {pieces} is not divided into tiers")
+        raise NotationError(f"{quoted(text)} names a tier, but {pieces} is not divided into tiers")
     advance = tuple(whole_number(number) for number in tier.split(","))
     if advance not in possible:
         first, last = (",".join(map(str, bound)) for bound in (possible[0], possible[-1]))
-        raise NotationError(f"{pieces} has no tier {quoted(tier)}: they run from {first} to {last}")
+        raise NotationError(f"{pieces} has no tier {quoted(tier)}: choose a tier from {first} to {last}")
     return (make_material(game, kinds, advance),)
 
 

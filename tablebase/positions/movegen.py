@@ -114,7 +114,6 @@ class MoveGenerator:
                     yield from self._by_destination(squares, slot, batch)
 
     def _by_destination(self, squares: Squares, slot: int, batch: _Batch) -> Iterator[MoveBatch]:
-        """Divide moves of a slot by destination and victim."""
         victims = len(self._kinds) + 1
         numbers = (batch.destinations - ENDS) * victims + batch.victims
         for number in np.flatnonzero(np.bincount(numbers)).tolist():
@@ -209,7 +208,6 @@ def _mixed_steps(game: Game) -> tuple[_NthStep, ...]:
 
 @cache
 def _repeats(game: Game) -> bool:
-    """Return whether two steps of a kind can be the same move."""
     return any(len({(step.origin, step.target) for step in kind.steps}) < len(kind.steps) for kind in game.kinds)
 
 

@@ -124,7 +124,6 @@ def words_of(squares: Iterable[int]) -> list[int]:
 
 
 def _targets(game: Game, steps: list[tuple[int, Step]]) -> Words:
-    """Targets of these steps by kind and origin."""
     targets = np.zeros((len(game.kinds), len(game.board), WORDS), dtype=np.uint64)
     for k, step in steps:
         targets[k, step.origin] |= np.array(words_of([step.target]), dtype=np.uint64)

@@ -13,14 +13,7 @@ from tablebase.positions.material import material_of
 
 
 def features_at(game: Any, position: Any) -> list[tuple[Feature, bool | int | float | str]]:
-    """The game's own features of a position as a whole, each with its value; none after a move that has won.
-
-    Parameters
-    ----------
-    game : Rules
-    position : Position, str or other
-        A position of the game, as `Rules.check` checks.
-    """
+    """Return the game's features of a position, each with its value; none after a move that has won."""
     wanted = [feature for feature in game.features if not feature.pieces]
     positions: Any = PositionList(game, [position] if wanted else [])
     if wanted and "materials" in game.can:

@@ -122,7 +122,6 @@ def _step_arrays(layout: Layout, steps: list[tuple[int, Step]]) -> dict[str, Any
 
 
 def _begins(keys: list[tuple[int, int]], slots: int, squares: int) -> Int32:
-    """Return where the keys of each slot and square begin in a sorted list, shape (slots, squares + 1)."""
     flat = [slot * squares + square for slot, square in keys]
     edges = np.arange(slots)[:, None] * squares + np.arange(squares + 1)
     return np.searchsorted(flat, edges).astype(np.int32)

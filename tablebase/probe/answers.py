@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RatedDraw:
-    """An outcome of chance, and what it is worth to the player who is asked for.
+    """An outcome of chance, with its value for one player.
 
     Parameters
     ----------
     game : Rules
     probability : Fraction
     label : str
-        The card or the face of the die.
+        A word for the card or the face of the die.
     child : hashable
-        The position that it leads to.
+        The next position.
     value : Bounds
     """
 
@@ -45,7 +45,7 @@ class RatedDraw:
 
     @property
     def position(self) -> str:
-        """The position that it leads to, as text."""
+        """The next position as text."""
         return self.game.format(self.child)
 
 
@@ -59,16 +59,16 @@ class RatedMove:
     asked : hashable
         The position before the move.
     move : str
-        Of pieces on squares origin and target, ``a1a2``.
+        The move's text; on squares origin and target, as in ``a1a2``.
     child : hashable
         The position after the move.
     value : Value, Bounds or None
-        The mover's outcome, and the plies to it, including this move, or bounds of the mover's chance to win; None if it is
+        The mover's outcome and the plies to it, including this move, or bounds of the mover's chance to win; None if
         unknown.
     missing : str or None
-        The material whose table would have the value, if that has not been built.
+        The material of the missing table, if the value is unknown.
     draws : tuple of RatedDraw
-        What chance may do next, if it does.
+        Outcomes of chance after the move, if chance moves next.
     """
 
     game: Rules[Any]
@@ -83,7 +83,7 @@ class RatedMove:
         return f"RatedMove({self.move}, {said(self.value)})"
 
     def to_dict(self) -> dict[str, Any]:
-        """The move, and the position after it with the mover's value; its fields are stable."""
+        """Return the stable JSON fields: the move, the next position, and the mover's value."""
         fields = {"move": self.move, "position": self.position, **fields_of(self.value)}
         if self.missing is not None:
             fields["missing"] = self.missing
@@ -91,12 +91,12 @@ class RatedMove:
 
     @property
     def position(self) -> str:
-        """The position after the move, as text."""
+        """The next position as text."""
         return self.game.format(self.child)
 
     @property
     def bounds(self) -> Bounds:
-        """Bounds of the mover's chance to win; 0 and 1 if it is unknown."""
+        """Bounds of the mover's chance to win; 0 and 1 if the value is unknown."""
         return self.value if isinstance(self.value, Bounds) else Bounds(0, 1)
 
     @property
@@ -106,13 +106,13 @@ class RatedMove:
 
 
 class Within(NamedTuple):
-    """The chances of winning within a number of turns."""
+    """The chances to win within a number of turns."""
 
     turns: int  # of all players together
     bounds: Bounds  # for the player to move: of winning within them, and one minus that of the other
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON."""
+        """Return the JSON fields."""
         return {"turns": self.turns, **self.bounds.fields}
 
 
@@ -127,16 +127,16 @@ class Probe:
     asked : hashable
         The probed position.
     value : Value or Bounds
-        Outcome and distance for the side to move, or bounds of its chance to win; where nobody moves, for the first player.
+        Outcome and distance for the side to move, or bounds of its chance to win; for the first player if no player moves.
     moves : tuple of RatedMove
-        All legal moves, best first: wins by ascending distance, draws, losses by descending distance, or by what the mover can
-        force; then those of unknown value. Moves of equal value are in the order of their text, or of their numbers.
+        All legal moves, best first: wins by ascending distance, draws, losses by descending distance, or by the mover's lower
+        bound; moves of unknown value come last. Moves of equal value are in the order of their texts or numbers.
     draws : tuple of RatedDraw
-        What chance may do, where it moves.
+        Outcomes of chance, if chance moves.
     stalling : float or None
-        The part of the chance to win that nobody can force, at least; None if no table says.
+        Lower bound of the part of the chance to win that neither player can force; None if unknown.
     within : Within or None
-        The chances within a number of turns, if these were asked for.
+        The chances to win within a number of turns, if requested.
     """
 
     game: Rules[Any]
@@ -159,18 +159,18 @@ class Probe:
         return titled_table(f"{self.position}: {self.value.said}", pictures, [move.to_dict() for move in self.moves])
 
     def picture(self, **options: Any) -> Svg:
-        """The position, on squares with an arrow for the best move; options are those of `tablebase.svg.board`."""
+        """Return a picture of the position, on squares with an arrow for the best move; for options see `tablebase.svg.board`."""
         # Pictures are loaded when one is drawn.
         from tablebase.svg.pictures import moved
 
         return moved(self.game, self.asked, None, self.best, **options)
 
     def features(self) -> dict[str, Any]:
-        """The game's own features of the position, as `features_of` has them."""
+        """Return the game's features of the position, as `features_of` does."""
         return features_of(self.game, self.asked)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the stable fields of a position in `tablebase probe --format json`."""
+        """Return the stable JSON fields of `tablebase probe --format json`."""
         fields = {"game": self.game.name, "position": self.position, "side": self.side, **self.value.fields}
         if isinstance(self.value, Bounds):
             fields["stalling"] = self.stalling
@@ -190,12 +190,12 @@ class Probe:
 
     @property
     def side(self) -> str:
-        """Letter or number of the side to move; ``chance`` where a card is drawn, empty after the end of a game with chance."""
+        """Letter or number of the side to move; ``chance`` if chance moves, empty after the end of a game with chance."""
         return self.game.side(self.asked)
 
     @property
     def winner(self) -> str | None:
-        """Letter of the side that has won, if the game is over; else None."""
+        """Letter of the winner; None for a draw or before the end."""
         if self.distance != 0:
             return None
         player = self.game.viewer(self.asked)
@@ -203,17 +203,17 @@ class Probe:
 
     @property
     def outcome(self) -> Outcome | None:
-        """Win, loss or draw for the side to move; None if bounds leave it open."""
+        """Win, loss or draw for the side to move; None if the bounds do not decide it."""
         return self.value.outcome
 
     @property
     def distance(self) -> int | None:
-        """Plies to the result under best play; None for a draw, and with chance."""
+        """Plies to the end under best play; None for a draw or with chance."""
         return self.value.distance
 
     @property
     def best(self) -> str | None:
-        """The first move, by bounds the one that can force most; None without a move, or if one of unknown value may be better."""
+        """The best move; with chance, the move with the highest lower bound. None if the best move is unknown."""
         if not self.moves:
             return None
         # Bounds of a position may be narrower than those of each move; a value is that of a move.
@@ -221,12 +221,12 @@ class Probe:
 
     @property
     def candidates(self) -> int:
-        """The number of moves that may be best, as far as bounds show: those that may reach what the first one can force."""
+        """The number of moves that may be best according to their bounds."""
         return sum(move.bounds.upper - self.moves[0].bounds.lower > -EQUAL for move in self.moves)
 
     @property
     def is_best_certain(self) -> bool:
-        """True if there is a best move, and bounds show that no other one is better."""
+        """True if a move is certain to be best."""
         if self.best is None or isinstance(self.value, Value):
             return self.best is not None
         first, *others = (move.bounds for move in self.moves)
@@ -234,23 +234,23 @@ class Probe:
 
     @property
     def is_open(self) -> bool:
-        """True if there are moves, and bounds do not show which one is best."""
+        """True if the bounds leave several candidates for the best move."""
         return self.best is not None and not self.is_best_certain
 
     @property
     def keeping(self) -> int | None:
-        """The number of moves that keep the outcome; None if the outcome, or that of a move, is open."""
+        """The number of moves that keep the outcome; None if an outcome is unknown."""
         return None if self.outcome is None else _total([_has(move.value, self.outcome) for move in self.moves])
 
     @property
     def as_good(self) -> int | None:
-        """The number of moves of the same value as the best, itself included; None if a value that is open may decide it."""
+        """The number of best moves; None if unknown."""
         others = _total([_is_same(move.value, self.moves[0].value) for move in self.moves[1:]])
         return None if others is None else others + len(self.moves[:1])
 
     @property
     def is_only(self) -> bool | None:
-        """True if only one of several moves keeps a win or a draw; None if a value that is open may decide it."""
+        """True if only one of several moves keeps a win or a draw; None if unknown."""
         outcome = self.outcome or Outcome.WIN
         if len(self.moves) < 2 or outcome is Outcome.LOSS or _has(self.value, outcome) is False:
             return False
@@ -261,15 +261,15 @@ class Probe:
 
     @property
     def best_fields(self) -> dict[str, Any]:
-        """The move named as the best in JSON; of bounds also whether it is certain, null without a move."""
+        """The JSON fields of the best move; with chance also whether it is certain to be best, null without a move."""
         certain = {"best_is_certain": self.is_best_certain if self.moves else None} if isinstance(self.value, Bounds) else {}
         return {"best": self.best, **certain}
 
     @property
     def step(self) -> tuple[str, Any] | None:
-        """The best move or the next draw of a line, and the position that it leads to; None at the end.
+        """The best move or the next draw of a line, with the next position; None at the end.
 
-        It is the likeliest draw; of equally likely ones the one nearest to the average value, and of these the middle one.
+        The draw is the most likely one; ties are broken by the value nearest to the average, then by the middle place.
         """
         if self.draws:
             most = max(draw.probability for draw in self.draws)
@@ -283,7 +283,7 @@ class Probe:
 
     @property
     def verdict(self) -> str:
-        """The value as a sentence that names the side to move, with the best move, or how many moves may be best."""
+        """The value as a sentence, with the best move or the number of candidates."""
         if self.best is None:
             return self.said
         if self.is_best_certain:
@@ -317,7 +317,7 @@ class Unanswered:
     ----------
     game : str
     position : str
-        As it was asked.
+        The position in the query.
     error : TablebaseError
         The reason.
     """
@@ -327,7 +327,7 @@ class Unanswered:
     error: TablebaseError
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the stable fields in `tablebase probe --format json` instead of an answer."""
+        """Return the stable JSON fields of `tablebase probe --format json` for a position without an answer."""
         return {"game": self.game, "position": self.position, "error": {"code": self.error.code, "message": str(self.error)}}
 
 
@@ -351,7 +351,6 @@ def _has(value: AnyValue | None, outcome: Outcome) -> bool | None:
 
 
 def _is_same(value: AnyValue | None, best: AnyValue | None) -> bool | None:
-    """True if a move has the value of the best one; None if it may."""
     if value is None or best is None:
         return None
     if not isinstance(value, Bounds) or not isinstance(best, Bounds):

@@ -33,8 +33,8 @@ FEW = 1 << 12
 class Answers(ProbeResults):
     """The answers for many positions of a game of pieces on squares; see `ProbeResults`.
 
-    All values are looked up at once; a `Probe` with its moves is made when it is taken from the sequence. Errors of moves, if
-    ``strict``, are found as the answers are taken.
+    All values are looked up together; a `Probe` with its moves is made when the sequence is indexed. With ``strict``,
+    errors of moves are found at the same time.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Answers(ProbeResults):
         return joined([read, mixed(list(others.values()))]), np.append(places, np.array(list(others), dtype=np.int64))
 
     def answer(self, place: int) -> Probe:
-        """The answer at a place, or the error that is the reason why there is none."""
+        """Return the answer at an index, or the error that prevents it."""
         if self._kept is None and place in self._over:
             return self._ended(place)
         if place in self.errors:
@@ -96,7 +96,7 @@ class Answers(ProbeResults):
         return values
 
     def to_dicts(self, *, moves: bool = True) -> Iterator[dict[str, Any]]:
-        """Yield `to_dict` of each answer, but faster; the field ``moves`` is left out if these are not wanted."""
+        """Yield `to_dict` of each answer, but faster; the field ``moves`` is optional."""
         if self._kept is not None:
             yield from super().to_dicts(moves=moves)
             return
@@ -167,7 +167,6 @@ class Answers(ProbeResults):
 
 @cache
 def _value(outcome: int, distance: int) -> Value:
-    """A value from the numbers that stand for it in arrays."""
     return Value(OUTCOMES[outcome], distance if outcome else None)
 
 
@@ -192,7 +191,6 @@ def _hides_wins(game: Game) -> bool:
 
 
 def _move_fields(names: Sequence[str], rated: Rated, children: Sequence[str]) -> list[dict[str, Any]]:
-    """Return `RatedMove.to_dict` of each move."""
     outcomes = np.array([str(OUTCOMES[outcome]) for outcome in (0, 1, -1)], dtype=object)[rated.values.outcomes].tolist()
     distances = [plies if plies >= 0 else None for plies in rated.values.distances.tolist()]
     rows = zip(names, children, outcomes, distances, strict=True)

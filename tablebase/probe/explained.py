@@ -19,18 +19,18 @@ VERBS = {Outcome.WIN: "win", Outcome.LOSS: "lose", Outcome.DRAW: "draw"}
 
 @brief
 class Explained(list[dict[str, Any]]):
-    """The rows of a line, as ``tablebase line --explain --format json`` writes them; `str` has a sentence for each ply.
+    """The rows of `tablebase line --explain --format json`; `str` has a sentence for each ply.
 
-    A row is that of `Line.to_dict` with these fields: ``legal_moves``; ``keeping_moves``, the number of moves that keep the
-    outcome; ``best_moves``, the number of moves as fast as the best (in a loss as slow, with chance as likely to win), itself
-    included; ``is_only``, true if only one of several moves keeps a win or a draw; and ``others``, the other moves with their
-    values, or the other outcomes of chance. What unknown values or bounds leave open is None.
+    The rows of `Line.to_dict` have these additional fields: ``legal_moves``; ``keeping_moves``, the number of moves that keep the
+    outcome; ``best_moves``, the number of best moves (in a loss the slowest ones, with chance the likeliest to
+    win); ``is_only``, true if only one of several moves keeps a win or a draw; and ``others``, the other moves with their
+    values, or the other outcomes of chance. A field is None if unknown values or bounds do not decide it.
 
     Parameters
     ----------
     rows : sequence of dict
     probes : sequence of Probe
-        Of these rows, except that of the end of the game.
+        The probe of each row before the end of the game.
     """
 
     def __init__(self, rows: Sequence[dict[str, Any]], probes: Sequence[Probe]) -> None:
@@ -47,7 +47,7 @@ class Explained(list[dict[str, Any]]):
 
     @property
     def flat(self) -> Iterator[dict[str, Any]]:
-        """The rows with the others as a text, for CSV."""
+        """Return the rows for CSV, with the field ``others`` as text."""
         return ({**row, "others": text} for row, text in zip(self, self._others, strict=True))
 
     def __str__(self) -> str:

@@ -80,7 +80,9 @@ class BoundsSource(Source[State]):
         states = _States(self.game, self._known)
         if not states.tables:
             folder = self._store.folder
-            raise TablebaseError(f"the tables of {self.game.name} in {folder} are generous, and hold no chances: build others")
+            raise TablebaseError(
+                f"the tables of {self.game.name} in {folder} are generous and do not contain chances: build other tables"
+            )
         return states
 
     def within(self, position: State, turns: int) -> Bounds:
@@ -89,22 +91,16 @@ class BoundsSource(Source[State]):
 
 
 class BoundedAnswers(ProbeResults):
-    """The answers for many positions of a game of chance; see `ProbeResults`.
-
-    Attributes
-    ----------
-    lower, upper : ndarray of float64, shape (positions,)
-        Bounds of the chance of the player to move; NaN without an answer.
-    """
+    """The answers for many positions of a game of chance; see `ProbeResults`."""
 
     @cached_property
     def lower(self) -> NDArray[np.float64]:
-        """An attribute, see above."""
+        """Lower bounds of the chance of the player to move, shape (positions,); NaN without an answer."""
         return np.array([np.nan if bounds is None else bounds.lower for bounds in self.values()])
 
     @cached_property
     def upper(self) -> NDArray[np.float64]:
-        """An attribute, see above."""
+        """Upper bounds, likewise."""
         return np.array([np.nan if bounds is None else bounds.upper for bounds in self.values()])
 
 
@@ -135,7 +131,7 @@ class _States(Stored[State]):
             for name, values in found.items():
                 values[places] = file.cached_at(name, numbers[places] - table.begin, self._chunks)
             if not ((found["lower"] >= 0) & (found["lower"] <= found["upper"]) & (found["upper"] <= 1)).all():
-                raise CorruptTableError("holds bounds that are none", file.path)
+                raise CorruptTableError("contains invalid bounds", file.path)
         return found
 
     def positions(self, numbers: Numbers) -> list[State]:
@@ -172,12 +168,10 @@ class _States(Stored[State]):
             forced[:, move] = chances if self.rules.to_move(state) == 0 else chances[::-1]
 
     def _by_region(self, numbers: Numbers) -> Iterator[tuple[int, Numbers]]:
-        """The number of each region, and the places of its states."""
         regions = np.searchsorted(self._begins, numbers, "right") - 1
         return ((region, np.flatnonzero(regions == region)) for region in np.unique(regions).tolist())
 
     def _states(self, numbers: Numbers) -> tuple[Int64, NDArray[np.bool_]]:
-        """See `states_at`."""
         kernels = self._compiled.kernels
         states, there = np.zeros((len(numbers), kernels.fields), np.int64), np.zeros(len(numbers), np.bool_)
         for region, places in self._by_region(numbers):

@@ -76,14 +76,13 @@ class CodesSource(Source[P]):
         return [values[place] for place in range(len(positions))]
 
     def _key(self, position: P) -> bytes:
-        """The key of the position that stands for this one."""
         return self.game.format(self.game.canonical(position)).encode()
 
     def _value(self, position: P, player: int, found: Value | None) -> Value:
         """The value for a player, given that of the player to move; `NotationError` without one."""
         if found is None:
             text, name = self.game.format(position), self.game.name
-            raise NotationError(f"{text} cannot come up in a game of {name} from its start: no table has it")
+            raise NotationError(f"{text} cannot be reached from the start of {name}: name another position")
         return found if self.game.viewer(position) == player else found.reversed
 
     def _looked_up(self, keys: Keys) -> Iterator[Value | None]:
@@ -97,11 +96,6 @@ class CodesSource(Source[P]):
     def _by_code(self) -> list[Value]:
         return [self._file.coding.value(code) for code in range(self._file.coding.void)]
 
-    def reached(self, child: P, player: int, before: AnyValue) -> Value:
-        """Rate a move into a position for the player who makes it."""
-        del before
-        return self.value(child, player).later
-
     def many(self, asked: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> ExactAnswers:
         """All values are looked up at once; `RulesError` if there are `turns`."""
         refuse(self.rules, "chance", turns=turns)
@@ -113,30 +107,20 @@ class CodesSource(Source[P]):
 
 
 class ExactAnswers(ProbeResults):
-    """The answers for many positions of a game by functions without chance; see `ProbeResults`.
-
-    Attributes
-    ----------
-    outcomes : ndarray of int8, shape (positions,)
-        1 for a win of the side to move, 0 for a draw, -1 for a loss; 0 without an answer.
-    distances : ndarray of int16, shape (positions,)
-        Plies; -1 for a draw, and without an answer.
-    """
+    """The answers for many positions of a game by functions without chance; see `ProbeResults`."""
 
     @cached_property
     def outcomes(self) -> NDArray[np.int8]:
-        """An attribute, see above."""
+        """1 for a win of the side to move, 0 for a draw, -1 for a loss, shape (positions,); 0 without an answer."""
         return np.array([0 if value is None else SIGNS[value.outcome] for value in self.values()], np.int8)
 
     @cached_property
     def distances(self) -> NDArray[np.int16]:
-        """An attribute, see above."""
+        """Plies, shape (positions,); -1 for a draw, and without an answer."""
         return np.array([-1 if value is None or value.distance is None else value.distance for value in self.values()], np.int16)
 
 
 class _Positions(Stored[P]):
-    """The positions of a table."""
-
     def __init__(self, source: CodesSource[P], file: ExactFile, chunks: CachedChunks) -> None:
         self.rules, self.tables = source.rules, [StoredTable({}, 0, file.positions)]
         self._source, self._file, self._chunks = source, file, chunks

@@ -10,8 +10,8 @@ from tablebase.functions.exact.tier_files import PLACE, TierFile, tier_path
 from tablebase.functions.exact.tiers import tiers_of
 from tablebase.game.capabilities import refuse
 from tablebase.game.compiled import CompiledGame
-from tablebase.game.values import DRAWN, LOST, WON, AnyValue, Value
-from tablebase.probe.from_codes import ExactAnswers
+from tablebase.game.values import Value
+from tablebase.probe.from_codes import ENDED, ExactAnswers
 from tablebase.probe.source import Source
 from tablebase.probe.stored import Stored
 from tablebase.tables.folder import SUFFIX, check_folder
@@ -79,16 +79,10 @@ class TierSource(Source[int]):
         game = self.game
         ending = game.result(position)
         if ending is not None:
-            outcome = ending.outcome(player)
-            return next(value for value in (DRAWN, WON, LOST) if value.outcome is outcome)
+            return ENDED[ending.outcome(player)]
         tier = game.place(position)[0]
         is_known = not game.is_ranked or tier in tiers_of(game).sizes
         value = self.file(tier).value_of(position, self.chunks) if is_known else None
         if value is None:
-            raise NotationError(f"{game.format(position)} cannot come up in a game of {game.name} from its start: no table has it")
+            raise NotationError(f"{game.format(position)} cannot be reached from the start of {game.name}: name another position")
         return value if game.to_move(position) == player else value.reversed
-
-    def reached(self, child: int, player: int, before: AnyValue) -> Value:
-        """Return the value of a move into a position for the player who makes it."""
-        del before
-        return self.value(child, player).later

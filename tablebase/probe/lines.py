@@ -26,13 +26,13 @@ SMALL = 240
 
 @brief
 class Line(list[Probe]):
-    """An optimal line: a list of the probes of its positions.
+    """An optimal line, as a list of probes.
 
     Parameters
     ----------
     probes : iterable of Probe
     plies : int, optional
-        The length at which it was cut.
+        The maximum length, if the line was cut.
     """
 
     def __init__(self, probes: Iterable[Probe], plies: int | None = None) -> None:
@@ -54,25 +54,25 @@ class Line(list[Probe]):
 
     @property
     def is_certain(self) -> bool:
-        """True if bounds show that each move of it is a best one."""
+        """True if every move is certain to be best."""
         return not any(probe.is_open for probe in self)
 
     @property
     def explained(self) -> Explained:
-        """Its rows with the moves that keep the value, and what the others give; `print` shows a sentence for each ply."""
+        """Return its rows with alternatives to each move; printing them shows a sentence for each ply."""
         from tablebase.probe.explained import Explained
 
         return Explained(self.to_dict(), self)
 
     def pictures(self, **options: Any) -> list[Svg]:
-        """A picture for each row of `to_dict`, on squares with the last and the best move; options as for `tablebase.svg.board`."""
+        """Return a picture for each row of `to_dict`, with the last and the best move; for options see `tablebase.svg.board`."""
         return list(self._drawn(options))
 
     def sheet(self, *, every: bool = False, page: str = "a4", theme: str | Theme = "light") -> Sheet:
-        """Its key positions as a sheet to print, on pages ``a4`` or ``letter``, or those of every ply.
+        """Return the key positions, or all positions, as a sheet on ``a4`` or ``letter`` pages.
 
-        Key positions are the first and the last, each after a capture or a move into terrain such as water, and each in which only
-        one of several moves keeps a win or a draw. `RulesError` if there are no pictures of the game.
+        Key positions are the first and the last, positions after a capture or a move into terrain such as water, and positions with
+        only one move that keeps a win or a draw. `RulesError` if the game has no pictures.
         """
         from tablebase.probe.sheets import line_sheet
 
@@ -87,7 +87,7 @@ class Line(list[Probe]):
             last = row["best"]
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """List the rows of `tablebase line --format json`: one for each position, and one for the end of the game if reached."""
+        """Return the rows of `tablebase line --format json`: one for each position, including the end of the game."""
         rows = [
             {
                 "ply": ply,

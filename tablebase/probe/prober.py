@@ -15,9 +15,9 @@ from tablebase.tables.store import Store
 
 
 class Prober:
-    """Probes positions in the tables of a folder. Safe to use from several threads.
+    """Probes positions in the tables of a folder; safe to use from several threads.
 
-    `tablebase.open` does the same for names and texts.
+    `tablebase.open` offers the same for game names and position texts.
     """
 
     def __init__(self, folder: Path, cache: int | None = None) -> None:
@@ -31,17 +31,17 @@ class Prober:
         return Prober, (self.store.folder, self._cache)
 
     def close(self) -> None:
-        """Close all files."""
+        """Close all open files."""
         self.store.close()
         while self._others:
             self._others.popitem()[1][1].close()
 
     def of(self, rules: Rules[Any]) -> Source[Any]:
-        """The tables of a game."""
+        """Return the tables of a game."""
         return self.slices(rules) if isinstance(rules, Game) else self._opened(rules)
 
     def slices(self, game: Game) -> SliceSource:
-        """The tables of a game of pieces on squares, which also answer many positions at once."""
+        """Return the tables of a game of pieces on squares, which can answer many positions together."""
         source = self._slices.get(game)
         if source is None:
             source = self._slices[game] = SliceSource(self.store, game)
@@ -59,7 +59,7 @@ class Prober:
         return opened[1]
 
     def line(self, rules: Rules[Any], position: Any, plies: int | None = None) -> Line:
-        """The optimal line; see `Source.line`."""
+        """Return the optimal line; see `Source.line`."""
         return Line(self.of(rules).line(position, plies), plies)
 
 

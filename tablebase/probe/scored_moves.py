@@ -61,7 +61,6 @@ def rated_moves(slices: Slices, positions: Mixed) -> Rated:
 
 
 def _of_moves(slices: Slices, moves: Moves, children: Mixed) -> Values:
-    """Rate moves for the side that makes them."""
     count = len(moves.rows)
     outcomes, distances = np.ones(count, dtype=np.int8), np.ones(count, dtype=np.int16)
     reasons = np.full(count, KNOWN, dtype=np.int32)

@@ -87,7 +87,6 @@ def _sheet(game: Rules[Any], shown: Sequence[Shown], title: str, page: str, them
 
 
 def _said(game: Rules[Any], one: Shown) -> str:
-    """The value as a clause that names the winner."""
     if not isinstance(one.value, Value):
         return one.value.said
     if one.value.outcome is Outcome.DRAW:

@@ -50,7 +50,7 @@ def by_code(coding: Coding) -> tuple[Int8, Int16]:
 
 
 class Slices:
-    """Which slices of a game positions belong to, and where these are stored."""
+    """The slices of several positions, and where they are stored."""
 
     def __init__(self, store: Store, game: Game, address: Callable[[Material, int], Address]) -> None:
         """`address` finds where a slice is stored; its `MissingTableError` names the slice's own material."""
@@ -65,7 +65,7 @@ class Slices:
                 self._levels[number, square] = level
 
     def proper(self, positions: Mixed) -> NDArray[np.bool_]:
-        """Return whether each is a position in which the game is not over, given that no two of its pieces share a square."""
+        """Return whether each position is valid and the game is not over, if no two pieces share a square."""
         first, numbers = self._numbered(positions)
         allowed = np.array([self._is_allowed(positions.position(row)) for row in first.tolist()], dtype=bool)
         proper: NDArray[np.bool_] = allowed[numbers]
@@ -82,7 +82,7 @@ class Slices:
         return True
 
     def values(self, positions: Mixed) -> Values:
-        """Values of positions in which the game is not over."""
+        """Return the values of positions before the end of the game."""
         count, width = positions.kinds.shape
         values = Values(np.zeros(count, np.int8), np.full(count, -1, np.int16), np.full(count, KNOWN, np.int32), [])
         first, numbers = self._numbered(positions)
@@ -111,7 +111,6 @@ class Slices:
         return values
 
     def _look_up(self, material: Material, side: int, rows: Rows, slots: Int8, values: Values) -> None:
-        """Set the values of the positions of one table and side to move."""
         try:
             table = self.store.table(self.game, material)
             codes = self.store.codes(table, side, table.layout.index_many(slots[rows, : material.pieces]))

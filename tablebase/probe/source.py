@@ -12,7 +12,7 @@ from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game.capabilities import refuse
 from tablebase.game.game_arguments import as_asked
 from tablebase.game.rules import Rules, legal
-from tablebase.game.values import AnyValue, Bounds
+from tablebase.game.values import AnyValue, Bounds, Value
 from tablebase.probe.answers import Probe, RatedDraw, RatedMove, Unanswered, Within
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ LONGEST_LINE = 1000
 
 
 class Source(ABC, Generic[P]):
-    """The values of a game's positions; safe to use from several threads.
+    """The values of a game's positions, from tables; safe to use from several threads.
 
-    Values are always those of a named player, so that nothing depends on who moves after whom.
+    Every value is for a given player, so values do not depend on the order of play.
     """
 
     takes_numbers = False
@@ -42,50 +42,52 @@ class Source(ABC, Generic[P]):
 
     @abstractmethod
     def require(self) -> None:
-        """Raise `TablebaseError` if nothing can be answered, since there are no tables."""
+        """Raise `TablebaseError` if the tables needed for any answer are missing."""
 
     @abstractmethod
     def value(self, position: P, player: int) -> AnyValue:
-        """The value of a position for a player; `MissingTableError` if no table has it."""
+        """Return the value of a position for a player; `MissingTableError` without a table."""
 
-    @abstractmethod
     def reached(self, child: P, player: int, before: AnyValue) -> AnyValue:
-        """Rate a move into a position for the player who makes it, given the value of the position before it."""
+        """Rate a move by the next position, for the player who makes it, given the value before the move."""
+        del before
+        value = self.value(child, player)
+        return value.later if isinstance(value, Value) else value
 
     def draws(self, position: P, player: int) -> tuple[RatedDraw, ...]:
-        """List the draws in a position, if chance moves, with their values for a player."""
+        """Return the outcomes of chance in a position, with their values for a player."""
         del position, player
         return ()
 
     def stalling(self, position: P) -> float | None:
-        """The part of the chance to win that nobody can force, at least, if a table says so."""
+        """Return a lower bound of the part of the chance to win that neither player can force, if known."""
         del position
         return None
 
     def close(self) -> None:
-        """Give back what the source holds."""
+        """Close all files."""
 
     def within(self, position: P, turns: int) -> Bounds:
-        """The chances within a number of turns, for games with chance."""
+        """Return the chances to win within a number of turns, for games with chance."""
         raise NotImplementedError
 
     def values(self, positions: Sequence[P], players: Sequence[int]) -> Sequence[AnyValue | TablebaseError]:
-        """The value of each position for a player, or the reason why it has none."""
+        """Return each position's value for a player, or the error that prevents it."""
         return [value_or_error(partial(self.value, *one)) for one in zip(positions, players, strict=True)]
 
     def stored(self) -> Stored[P]:
-        """All positions that tables hold, except those of slices, which have other readers; `MissingTableError` without tables."""
+        """Return all positions in tables, except slices, which have other readers; `MissingTableError` without tables."""
         raise NotImplementedError
 
     def many(self, asked: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> ProbeResults:
-        """An answer for each of many positions, given as text or itself, or the reason why it has none."""
+        """Return the answers for many positions, given as texts or objects."""
         return ProbeResults(self, asked, strict=strict, turns=turns)
 
     def probe(self, position: P, *, strict: bool = False, turns: int | None = None) -> Probe:
-        """Value and moves of a position; errors are those of `value`.
+        """Return the value and the moves of a position; for errors see `value`.
 
-        Moves whose tables have not been built are of unknown value; if `strict`, they are errors, too. With `turns`, also the
-        chances within as many turns.
+        Moves without a table have an unknown value; with `strict`, they raise an error. With `turns`, the result also has the
+        chances to win within this number of turns.
         """
         refuse(self.rules, "chance", turns=turns)
         player = self.rules.viewer(position)
@@ -95,10 +97,10 @@ class Source(ABC, Generic[P]):
         return Probe(self.rules, position, value, moves, self.draws(position, player), self.stalling(position), within)
 
     def line(self, position: P, plies: int | None = None) -> Iterator[Probe]:
-        """Probes along the best moves and the likeliest draws: of the position, and of each that they lead to.
+        """Probe a line of best moves and most likely draws.
 
-        The line ends with the game, or before a move that wins at once; where repetitions count, as soon as a position repeats;
-        elsewhere after `LONGEST_LINE` positions; or after `plies` plies.
+        The line ends with the game, before a winning move, at the first repetition if repetitions count,
+        after `LONGEST_LINE` positions, or after `plies` plies.
         """
         endless = self.rules.repetitions is None
         most = plies if plies is not None else LONGEST_LINE - 1 if endless else None
@@ -159,24 +161,24 @@ def _merit(rated: RatedMove) -> tuple[bool, Any]:
 
 
 class ProbeResults(Sequence["Probe | Unanswered"]):
-    """The answers for many positions, in the order in which they were asked; each is made when it is taken from the sequence.
+    """The answers for many positions, in the order of the query; each is computed when the sequence is indexed.
 
     Parameters
     ----------
     source : Source
     asked : sequence
-        Positions, or their texts.
+        Positions or their texts.
     strict : bool
-        Whether a position has no answer if one of its moves has no known value.
+        Whether a move of unknown value is an error of its position.
     turns : int, optional
-        Also the chances within as many turns.
+        A number of turns within which the chances to win are also computed.
 
     Attributes
     ----------
     errors : dict of int to TablebaseError
-        The reason for each position without an answer, by its place in the sequence, of the answers taken so far.
+        The errors of the answers computed so far, by index.
     missing : set of str
-        Materials of missing tables that moves lead to, of the answers taken so far.
+        The materials of missing tables, for the answers computed so far.
     """
 
     def __init__(self, source: Source[Any], asked: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> None:
@@ -216,7 +218,7 @@ class ProbeResults(Sequence["Probe | Unanswered"]):
         return answer
 
     def answer(self, place: int) -> Probe:
-        """The answer at a place, or the error that is the reason why there is none."""
+        """Return the answer at an index, or the error that prevents it."""
         if self._kept is not None:
             if isinstance(kept := self._kept[place], Unanswered):
                 raise kept.error
@@ -225,13 +227,12 @@ class ProbeResults(Sequence["Probe | Unanswered"]):
         return self._source.probe(position, strict=self._strict, turns=self._turns)
 
     def unanswered(self, place: int, error: TablebaseError) -> Unanswered:
-        """That there is no answer at a place, which is noted."""
+        """Record and return an error instead of an answer."""
         asked, self.errors[place] = self._asked[place], error
         return Unanswered(self._name, asked if isinstance(asked, str) else repr(asked), error)
 
     @cached_property
     def _values(self) -> list[AnyValue | None]:
-        """The values; reasons why there are none are noted."""
         if self._kept is not None:
             return [None if isinstance(one, Unanswered) else one.value for one in self._kept]
         rules = self._source.rules
@@ -243,20 +244,20 @@ class ProbeResults(Sequence["Probe | Unanswered"]):
         return [None if isinstance(one, TablebaseError) else one for one in answers.values()]
 
     def values(self) -> list[Any]:
-        """The value of each position, for the side to move; None without an answer."""
+        """Return the value of each position for the side to move; None without an answer."""
         return list(self._values)
 
     def sheet(self, page: str = "a4", theme: str | Theme = "light") -> Sheet:
-        """The positions with their values and best moves as a sheet to print, on pages ``a4`` or ``letter``.
+        """Return the positions with their values and best moves as a sheet on ``a4`` or ``letter`` pages.
 
-        Raise the error of the first position without an answer, and `RulesError` if there are no pictures of the game.
+        Raise the first error of a position, or `RulesError` if the game has no pictures.
         """
         from tablebase.probe.sheets import probe_sheet
 
         return probe_sheet([self.answer(place) for place in range(len(self))], page, theme)
 
     def to_dicts(self, *, moves: bool = True) -> Iterator[dict[str, Any]]:
-        """Yield `to_dict` of each answer; the field ``moves`` is left out if these are not wanted."""
+        """Yield `to_dict` of each answer; the field ``moves`` is optional."""
         for answer in self:
             yield without_moves(answer.to_dict(), moves)
 

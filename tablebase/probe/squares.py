@@ -74,13 +74,11 @@ def row_error(game: Game, material: Material, side: int, row: list[int]) -> str:
 
 @cache
 def _homes(game: Game, material: Material) -> tuple[NDArray[np.bool_], ...]:
-    """For each piece, whether it may stand on each square while the game continues."""
     squares = range(len(game.board))
     return tuple(np.array([square in game.kinds[kind].homes for square in squares]) for kind in material.kinds)
 
 
 @cache
 def _levels(game: Game, kind: int) -> NDArray[np.int64]:
-    """The level of each square of a tiered kind; 0 elsewhere."""
     known = levels_of(game, kind)
     return np.array([known.get(square, 0) for square in range(len(game.board))])

@@ -33,7 +33,6 @@ class TierAnswers(ExactAnswers):
 
     @cached_property
     def _values(self) -> list[AnyValue | None]:
-        """See `Each`."""
         if self._kept is not None:
             return super()._values
         rules, numbers, read = self._source.rules, self._numbers, dict[int, Any](enumerate(self._asked))

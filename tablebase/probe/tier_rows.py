@@ -39,7 +39,6 @@ class TierRows(Stored[int]):
         return [(self._files[tier], where, numbers[where] - self._begins[tier]) for tier, where in each]
 
     def _numbered(self, numbers: Numbers) -> tuple[Numbers, Numbers]:
-        """The positions, -1 for an invalid rank, and the player to move in each."""
         positions, players = np.empty(len(numbers), np.int64), np.empty(len(numbers), np.int64)
         functions, rules = native(self._game), rules_of(self._game)
         for file, where, ranks in self._by_tier(numbers):

@@ -11,7 +11,7 @@ from tablebase.system.compute import machine
 
 
 class RepeatedLines(StrEnum):
-    """Treatment by perft of a line that comes back to one of its earlier positions."""
+    """Treatment of repeated positions in perft."""
 
     CONTINUE = "continue"
     """A line like any other."""
@@ -20,7 +20,7 @@ class RepeatedLines(StrEnum):
 
 
 class Repetition(StrEnum):
-    """Effect of the third occurrence of a position in play; tables know no such rule."""
+    """Effect of the third occurrence of a position in a search; tables have no such rule."""
 
     NONE = "none"
     DRAW = "draw"
@@ -70,17 +70,17 @@ class Options:
     Parameters
     ----------
     exact : bool
-        Whether scores are those of plain minimax to the depth; else the search is selective and much deeper.
+        Whether to search all moves to the full depth, like plain minimax; otherwise the search is selective and much deeper.
     threads : int
     hash_bytes : int
         Memory of the transposition table.
     table_bytes : int
         Memory for chunks of tables.
     table_pieces : int, optional
-        The most pieces of positions that are looked up in tables; by default, as many as there are tables of.
+        Maximum number of pieces for looking up tables; by default the largest number with tables.
     repetition : Repetition
     progress : int
-        Plies without a capture after which the game is a draw; 0 for no such rule. Tables know none.
+        Plies without a capture after which the game is a draw; 0 without this rule. Tables have no such rule.
     transpositions, ordering : bool
         Whether to use the transposition table, and to order moves; for checks.
     """
@@ -110,8 +110,10 @@ def check_options(options: Options) -> None:
         ("memory for tables", options.table_bytes),
     ):
         if number is not None and number < 0:
-            raise ArgumentError(f"the {name} must not be negative, and {number} is")
+            raise ArgumentError(f"the {name} must not be negative, as {number} is")
     if options.table_bytes > machine.memory():
-        raise CapacityError("the memory for tables", "allow less", needed=options.table_bytes, allowed=machine.memory())
+        raise CapacityError(
+            "the memory for tables", "choose a smaller amount", needed=options.table_bytes, allowed=machine.memory()
+        )
     if options.repetition not in list(Repetition):
-        raise ArgumentError(f"there is no rule of repetition {quoted(str(options.repetition))}: choose none, draw or loss")
+        raise ArgumentError(f"unknown repetition rule {quoted(str(options.repetition))}: choose none, draw or loss")

@@ -40,7 +40,7 @@ _REPETITIONS = {Repetition.NONE: NEVER, Repetition.DRAW: DRAWS, Repetition.LOSS:
 @brief
 @dataclass(frozen=True)
 class Analysis:
-    """Result of a search to one depth.
+    """The result of a search to one depth.
 
     Parameters
     ----------
@@ -49,21 +49,21 @@ class Analysis:
     rank : int
         1 for the best line, 2 for the next one, ….
     value : Value or None
-        The proved result for the side to move, None if there is none yet. Its distance is an upper bound, since the winner may
-        have missed something shorter; it is exact at depth 0, and in exact searches that found nothing in tables.
+        The proved result for the side to move, or None. The distance is an upper bound, since the winner may
+        have missed a shorter win; it is exact at depth 0, and in exact searches without table hits.
     score : int
-        In hundredths of a piece, for the side to move; of a proved result 1,000,000 less the distance, negative for a loss;
-        899,999 or -899,999 if the other side or the side to move has to repeat a position and loses by that.
+        In hundredths of a piece, for the side to move; for a proved win 1,000,000 minus the distance, negated for a loss;
+        899,999 or -899,999 if the other side or the side to move loses by having to repeat a position.
     nodes : int
-        Positions that were searched.
+        Number of searched positions.
     seconds : float
-        Since the beginning.
+        Elapsed time.
     table_hits : int
-        Positions that were found in tables.
+        Number of positions found in tables.
     line : tuple of str
         The best moves of both sides.
     reached : Value or None
-        The table's value of the last position of the line, for the side to move there, if it was found in a table.
+        The value of the line's last position, for the side to move there, if it was found in a table.
     """
 
     depth: int
@@ -78,12 +78,12 @@ class Analysis:
 
     @property
     def best(self) -> str | None:
-        """The first move; None if there is no legal move."""
+        """The best move; None without a legal move."""
         return self.line[0] if self.line else None
 
     @property
     def verdict(self) -> str:
-        """The result in words, if it is proved or by repetition, else the score in pieces."""
+        """The result in words if it is proved or forced by repetition, else the score in pieces."""
         if self.value is not None:
             return self.value.said
         if abs(self.score) == REPEATER_LOSES:
@@ -91,7 +91,7 @@ class Analysis:
         return f"{self.score / 100:+.2f}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the stable fields of `tablebase analyse --format json`."""
+        """Return the stable JSON fields of `tablebase analyse --format json`."""
         return {
             "depth": self.depth,
             "rank": self.rank,
@@ -113,10 +113,10 @@ class Engine:
     ----------
     game : str or Game
     prober : Prober, optional
-        The source of tables; without it, the engine searches alone.
+        The tables to use; by default none.
     options : Options
     evaluation : Evaluation, optional
-        By default the game's own.
+        By default the evaluation of the game.
 
     Raises
     ------
@@ -159,15 +159,15 @@ class Engine:
 
     @property
     def missing(self) -> set[str]:
-        """Materials without a table whose positions came up in searches."""
+        """Materials without a table that have occurred in searches."""
         return set().union(*(searcher.cache.missing for searcher in self._searchers))
 
     def prepare(self) -> None:
-        """Compile the kernels now, if that has not been done on this machine, instead of in the first search."""
+        """Compile the kernels now instead of in the first search, unless they are in the cache."""
         self._searchers[0].prepare()
 
     def stop(self) -> None:
-        """End the search that another thread runs, or is about to run: it returns what it has found so far."""
+        """End the current or next search in another thread, which then returns its best result."""
         self._stopped.set()
 
     def analyse(
@@ -181,7 +181,7 @@ class Engine:
         past: Sequence[Position] = (),
         moves: Collection[str] = (),
     ) -> Iterator[Analysis]:
-        """Search deeper and deeper, and yield the best lines of each depth as soon as they are known.
+        """Search with increasing depth, and yield the best lines of each depth.
 
         Parameters
         ----------
@@ -189,23 +189,23 @@ class Engine:
         depth : int, optional
             The last depth.
         seconds : float, optional
-            How long the search may take.
+            Time limit.
         nodes : int, optional
-            How many positions the first thread may search.
+            Maximum number of positions for the first thread.
         lines : int
-            How many of the best moves to find, with their lines.
+            Number of best moves to find, each with its line.
         past : sequence of Position
-            The earlier positions of the game, for the rule about repetitions.
+            The earlier positions of the game, for the repetition rule.
         moves : collection of str
             The only first moves to search; empty for all legal moves.
 
         Raises
         ------
         TablebaseError
-            If no limit is given, or one out of range, or none of `moves` is legal; if a table was built under other rules;
-            if one is damaged.
+            If limits are missing or out of range, none of `moves` is legal, or a table is outdated
+            or damaged.
         NotationError
-            If this is not a position in which the game is not over.
+            If the position is invalid or the game is over.
         """
         if depth is None and seconds is None and nodes is None:
             raise ArgumentError("the search needs a limit: give a depth, a time or a number of nodes")
@@ -213,7 +213,7 @@ class Engine:
         position = as_position(self.game, position)
         legal = {render_move(self.game, move) for move in legal_moves(self.game, position)}
         if moves and legal and legal.isdisjoint(moves):
-            raise ArgumentError(f"no move to search is legal: choose some of {', '.join(sorted(legal))}")
+            raise ArgumentError(f"none of the moves is legal: choose from {', '.join(sorted(legal))}")
         # Before the caller has the answers, so that no word to stop from then on is lost.
         self._stopped.clear()
         limits = SearchLimits(nodes, float("inf") if seconds is None else seconds, self._stopped)
@@ -339,7 +339,6 @@ class Engine:
         )
 
     def _reached(self, position: Position, line: Sequence[str]) -> Value | None:
-        """The table's value of the position that a line ends in."""
         for text in line:
             move = next(move for move in legal_moves(self.game, position) if render_move(self.game, move) == text)
             if wins_at_once(self.game, position, move):
@@ -387,7 +386,7 @@ def _check_limits(depth: int | None, seconds: float | None, nodes: int | None, l
         as_real("seconds", seconds)
     if depth is not None and not 1 <= depth <= MOST_DEPTH:
         if depth > MOST_DEPTH:
-            raise CapacityError(f"a search to depth {depth}", "search less deep", allowed=MOST_DEPTH, unit="plies")
+            raise CapacityError(f"a search to depth {depth}", "use a smaller depth", allowed=MOST_DEPTH, unit="plies")
         raise ArgumentError(f"the depth must be at least 1 ply, not {depth}")
     for name, limit in (("time", seconds), ("number of nodes", nodes), ("number of lines", lines)):
         # This comparison also rejects NaN.

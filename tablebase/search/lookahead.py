@@ -89,7 +89,7 @@ class Lookahead:
         check_foresight(foresight, game)
         kernels = game.kernels()
         if kernels is None:
-            raise RulesError(f"{game.name} has no compiled rules, which looking ahead needs: choose another player")
+            raise RulesError(f"{game.name} has no compiled rules, which a search needs: choose another player")
         self.game, self._kernels = game, kernels
         self._evaluation = game.evaluation(weights or {}) or no_evaluation()
         self._tables = tables or NO_TABLES
@@ -103,7 +103,7 @@ class Lookahead:
         Raise `RulesError` if nobody is to move, and `CapacityError` if too many states would have to be looked at.
         """
         if self.game.to_move(state) < 0:
-            raise RulesError(f"no player is to move in {self.game.format(state)}: name a position in which one is")
+            raise RulesError(f"no player is to move in {self.game.format(state)}: name another position")
         settings = self._settings(state, seed)
         while (space := self._searched(state, settings)) is None:
             # A turn can be longer than what lies between two states of a table.
@@ -160,7 +160,7 @@ class Lookahead:
                 return space
             if left <= SLICE:
                 subject = f"looking {self.foresight.depth} turns ahead in {self.game.format(state)}"
-                raise CapacityError(subject, "look less far ahead, or cut moves", allowed=self.foresight.nodes, unit="positions")
+                raise CapacityError(subject, "use a smaller depth, or cut moves", allowed=self.foresight.nodes, unit="positions")
 
     def _score(self, values: tuple[int, ...], player: int) -> int:
         if self.foresight.objective is Objective.OWN:
@@ -201,7 +201,7 @@ def load_tables(folder: Path, game: StochasticGame) -> maxn.LeafTables:
     needed = BYTES * size + 2 * BYTES * largest
     if needed > machine.memory():
         where = f"all tables of {game.name} in {folder}"
-        raise CapacityError(where, "leave the tables out", needed=needed, allowed=machine.memory())
+        raise CapacityError(where, "leave out the tables", needed=needed, allowed=machine.memory())
     chances = np.zeros((2, size), np.int32)
     spans, at, begin = [], 0, 0
     for region, layers in regions:
@@ -225,6 +225,4 @@ def check_foresight(foresight: Foresight, game: StochasticGame) -> None:
     if len(foresight.cuts) > MOST_DEPTH or not all(0 <= keep <= MOST_CUTS for keep in foresight.cuts):
         raise ArgumentError(f"the cuts must be at most {MOST_DEPTH} numbers from 0 (all moves) to {MOST_CUTS}")
     if foresight.alpha_beta and (game.players != 2 or foresight.objective is not Objective.LEAD):
-        raise ArgumentError(
-            "alpha-beta is sound for two players and the objective lead only: choose that objective, or leave alpha-beta out"
-        )
+        raise ArgumentError("alpha-beta needs two players and the objective lead: choose that objective, or leave out alpha-beta")

@@ -262,7 +262,6 @@ def _open_window(settings: LookaheadSettings, frames: Int64, level: int, row: in
 
 @inline
 def _take(settings: LookaheadSettings, space: LookaheadSpace, level: int) -> None:
-    """Take the values of the next level into account."""
     frames, mine, after = space.frames, space.values[level], space.values[level + 1]
     row = space.order[level, frames[level].next - 1]
     who = frames[level].who
@@ -290,7 +289,6 @@ def _take(settings: LookaheadSettings, space: LookaheadSpace, level: int) -> Non
 
 @inline
 def _record(settings: LookaheadSettings, space: LookaheadSpace) -> None:
-    """Note the result of a move in the root."""
     row = space.order[0, space.frames[0].next - 1]
     after = space.values[1]
     seen = EXACT

@@ -161,7 +161,6 @@ class TableCache:
         self.misses += 1
 
     def _assemble(self) -> TableArrays:
-        """The arrays for the slices found so far; chunks stay where they are."""
         game, squares = self.game, len(self.game.board)
         names, slices = _hashed(self._slices)
         pieces = max((len(kinds) for kinds in self._kinds), default=1)

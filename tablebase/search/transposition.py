@@ -54,9 +54,9 @@ def new_table(size: int) -> Int64:
     """An empty table, the largest with a power of two of buckets that fits into this many bytes, shape (entries, 2)."""
     buckets = size // (BUCKET * ENTRY_BYTES)
     if buckets < 1:
-        raise ArgumentError(f"a transposition table takes at least {BUCKET * ENTRY_BYTES} bytes, not {size}")
+        raise ArgumentError(f"a transposition table needs at least {BUCKET * ENTRY_BYTES} bytes, not {size}")
     if size > machine.memory():
-        raise CapacityError("the transposition table", "allow it less", needed=size, allowed=machine.memory())
+        raise CapacityError("the transposition table", "choose a smaller size", needed=size, allowed=machine.memory())
     return np.zeros(((1 << buckets.bit_length() - 1) * BUCKET, 2), dtype=np.int64)
 
 

@@ -35,7 +35,7 @@ def arrays_of(states: Iterable[tuple[Any, ...]]) -> list[Array]:
 
 @dataclass(frozen=True)
 class CompiledSlice:
-    """A slice ready to be solved."""
+    """A slice with its rules as arrays, ready to be solved."""
 
     game: Game
     layout: Layout
@@ -50,7 +50,7 @@ class CompiledSlice:
 
     @property
     def no_move(self) -> int:
-        """Code of a side to move that has no legal move."""
+        """Code for a side to move without a legal move."""
         return STALEMATE if self.game.no_move is Outcome.DRAW else loss_code(0, self.coding.stride)
 
 
@@ -93,7 +93,6 @@ def checkpoint_in(coding: Coding, checkpoint: TableCheckpoint, solver: str) -> T
 
 
 def _load_children(load: Load, locations: list[Location]) -> dict[tuple[Material, int], tuple[Codes, Coding]]:
-    """Codes and coding of each stored material and side to move that conversions lead to."""
     wanted = list(dict.fromkeys((location.material, location.side) for location in locations))
     loaded = {}
     for number, stored in enumerate(wanted):

@@ -115,7 +115,6 @@ def _solve_rows(
     runner_codes: Codes,
     pursuer_codes: Codes,
 ) -> int:
-    """Solve these rows with either side to move; return the largest distance."""
     count, length, squares, places, level, ways = (
         arrays.pursuers,
         arrays.length,

@@ -64,7 +64,7 @@ def _solved_by(module: str, problem: CompiledSlice) -> tuple[CodeSource, CodeSou
 
 @dataclass(frozen=True)
 class Solver:
-    """A program that solves slices, or a mode of one. `tablebase.testing.SolverTests` is the conformance suite."""
+    """A program that solves slices, or one of its modes; `tablebase.testing.SolverTests` is the conformance suite."""
 
     name: str  # for the command line and the catalog
     solve: Solve
@@ -77,7 +77,7 @@ class Solver:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names, the most precise first."""
+        """All names, the most specific first."""
         return tuple(filter(None, (self.mode, self.name)))
 
 
@@ -215,7 +215,7 @@ def find_solver(name: str) -> Solver | None:
     for solver in SOLVERS:
         if name in solver.names:
             return solver
-    raise TablebaseError(f"there is no solver {quoted(name)}: choose {', '.join((AUTO, *solver_names()))}")
+    raise TablebaseError(f"unknown solver {quoted(name)}: choose {', '.join((AUTO, *solver_names()))}")
 
 
 def choose_solver(game: Game, material: Material, memory: int | None = None) -> tuple[Solver, str]:
@@ -256,7 +256,7 @@ def solver_for(game: Game, material: Material, name: str = AUTO, memory: int | N
     error = solver.refuses(game, material)
     if error is not None:
         best = choose_solver(game, material)[0]
-        raise TablebaseError(f"the solver {solver.names[0]} cannot solve this table, for {error}: use --solver {best.name}")
+        raise TablebaseError(f"the solver {solver.names[0]} cannot solve this table, because {error}: use --solver {best.name}")
     modes = [each for each in SOLVERS if name in each.names and each.refuses(game, material) is None]
     return _fastest(modes, game, material, memory)
 

@@ -20,21 +20,21 @@ def read_picture(text: str) -> Element:
     try:
         root = ElementTree.fromstring(text)
     except (ElementTree.ParseError, TypeError, ValueError) as error:
-        raise TablebaseError(f"{quoted(text)} is not a picture as SVG ({error}): give what tablebase.svg.board returns") from error
+        raise TablebaseError(f"{quoted(text)} is not SVG ({error}): pass a picture from tablebase.svg.board") from error
     for node in root.iter():
         # Without prefixes, elements are those of the picture around them.
         node.tag = node.tag.removeprefix(OURS) if isinstance(node.tag, str) else node.tag
         for name in [name for name in node.attrib if name.startswith(LINKS)]:
             node.set(name.removeprefix(LINKS), node.attrib.pop(name))
     if root.tag != "svg":
-        raise TablebaseError(f"{quoted(text)} is not a picture as SVG, but {root.tag}: give what tablebase.svg.board returns")
+        raise TablebaseError(f"{quoted(text)} is not SVG, but {root.tag}: pass a picture from tablebase.svg.board")
     if "viewBox" not in root.attrib:
         width, height = (_NUMBER.match(root.get(name, "")) for name in ("width", "height"))
         if width is None or height is None:
-            raise TablebaseError("a picture has neither a viewBox nor a width and a height: give it one")
+            raise TablebaseError("a picture has no viewBox and no size: add a viewBox")
         root.set("viewBox", f"0 0 {width[1]} {height[1]}")
     if len(box_of(root)) != 4 or min(box_of(root)[2:]) <= 0:
-        raise TablebaseError(f"{quoted(root.get('viewBox'))} is not the viewBox of a picture: write four numbers")
+        raise TablebaseError(f"{quoted(root.get('viewBox'))} is not a viewBox: write four numbers")
     return root
 
 

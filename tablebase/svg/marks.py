@@ -55,7 +55,7 @@ def as_ends(game: Game, given: Any) -> tuple[int, int]:
     else:
         raise NotationError(f"{quoted(repr(given))} is not a move: write its text, such as 'a1a2', or two squares")
     if not set(ends) <= set(range(len(game.board))) or ends[0] == ends[1]:
-        raise NotationError(f"{quoted(str(given))} is not a move: it must lead from one square of the board to another")
+        raise NotationError(f"{quoted(str(given))} is not a move: write two squares of the board")
     return ends
 
 

@@ -32,37 +32,37 @@ def board(
     size: int = 400,
     theme: str | Theme = "light",
 ) -> Svg:
-    """A position as a picture.
+    """Draw a position.
 
     Parameters
     ----------
     game : str or Rules
-    position : str, Position or whatever a position of the game is
-        Of a game that goes on or is over.
+    position : str or position of the game
+        The position as text or object; the game may be over.
     last_move : str, Move or pair of str, optional
-        The move that led to it, whose squares are framed: ``a1a2``, or the names of two squares.
+        The previous move, ``a1a2`` or the names of two squares; these squares are framed.
     arrows : sequence
         Moves in the same forms, or pairs of such a move and a colour: ``green`` (by default), ``red``, ``blue`` or
-        ``orange``. A move need not be legal. Games by functions have no squares that a move or an arrow could lead to.
+        ``orange``. A move need not be legal. Games without squares have neither.
     size : int
         The longer side of the picture, in pixels.
     theme : str or Theme
-        ``light``, ``dark``, ``mono`` (black, white and grey), or colours of your own; rules that draw without a module of
-        pictures have colours of their own.
+        ``light``, ``dark``, ``mono`` (black, white and grey), or custom colours. Rules that draw without a module of
+        pictures ignore it.
 
     Returns
     -------
     Svg
-        A text, the same for the same arguments.
+        The picture as text; equal arguments give equal texts.
 
     Raises
     ------
     NotationError
-        If the text is not a position of the game, or one of the moves is none.
+        If the position or a move is invalid.
     RulesError
-        If there is no such game, or it draws no pictures.
+        If the game is unknown or has no pictures.
     TablebaseError
-        If there is no such size, theme or colour.
+        If the size, theme or a colour is invalid.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def check_pictures(rules: Rules[Any], hint: str) -> None:
 
 
 def _undrawn(rules: Rules[Any], hint: str) -> RulesError:
-    return RulesError(f"{rules.name} has no pieces on squares and no pictures of its own: {hint}")
+    return RulesError(f"{rules.name} has no pictures: {hint}")
 
 
 def has_pictures(rules: Rules[Any]) -> bool:

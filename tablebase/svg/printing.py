@@ -39,14 +39,14 @@ ADVANCE = 0.602
 
 
 class Paper(NamedTuple):
-    """The size of a page; like all lengths of sheets, in millimetres."""
+    """The size of a page in millimetres."""
 
     width: float
     height: float
 
 
 class TextLine(NamedTuple):
-    """A line of letters around its middle, with capital letters of this height."""
+    """A line of text, by its centre and the height of its capital letters."""
 
     text: str
     x: float
@@ -56,7 +56,7 @@ class TextLine(NamedTuple):
 
 @brief
 class Sheet(list[Svg]):
-    """Pages to print, each a picture as SVG in the size of the paper.
+    """Pages to print, each an SVG picture of the paper's size.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Sheet(list[Svg]):
     paper : Paper
     title : str
     lines : sequence of sequences of Line
-        The letters of each page that are drawn as paths; a PDF also has them as text, to be searched and copied.
+        The texts on each page, which are drawn as paths; a PDF also contains them as text, for searching and copying.
     """
 
     def __init__(self, pages: Iterable[Svg], paper: Paper, title: str, lines: Sequence[Sequence[TextLine]] = ()) -> None:
@@ -78,16 +78,16 @@ class Sheet(list[Svg]):
         return " ".join(self)
 
     def write(self, path: str | Path) -> list[Path]:
-        """Write the pages to a file that ends in ``.pdf``, ``.svg`` or ``.png``, and return what was written.
+        """Write the pages to a file that ends in ``.pdf``, ``.svg`` or ``.png``, and return the paths of the written files.
 
-        A PDF holds all pages; of several pages as SVG or PNG, each has a file of its own, with its number before the suffix.
+        A PDF contains all pages; several pages as SVG or PNG are separate files, with the page number before the suffix.
 
         Raises
         ------
         MissingExtraError
-            If the extra ``print`` is not installed, which PDF and PNG need.
+            If PDF or PNG is requested and the extra ``print`` is not installed.
         TablebaseError
-            If the file cannot be written, or has another suffix.
+            If the file cannot be written or has another suffix.
         """
         return self._written(Path(path), "sheet", RESOLUTION)
 
@@ -114,7 +114,7 @@ def write(drawn: Svg, path: str | Path, width: str | float | None = None) -> Non
     path : str or Path
     width : str or float, optional
         Width, such as ``88mm``, ``8.8cm``, ``3.5in``, ``column`` (88 mm) or ``page`` (180 mm), or a number of millimetres; by
-        default that of the picture in pixels of 1/96 inch.
+        default the picture's width, with 96 pixels an inch.
     """
     root = read_picture(drawn)
     pixels = root.get("width", "").removesuffix("px")

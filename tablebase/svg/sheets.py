@@ -67,32 +67,33 @@ def sheet(
     gap: float = GAP,
     theme: str | Theme = "light",
 ) -> Sheet:
-    r"""Several pictures on one sheet, or on as many pages as they need.
+    r"""Arrange pictures on one or more pages.
 
     Parameters
     ----------
     boards : sequence
-        Pictures as SVG, such as `board` returns, or pairs of a picture and its caption, whose lines are separated by ``\n``.
+        Pictures as SVG, such as `board` returns, or pairs of a picture and its caption; ``
+    `` separates lines of a caption.
     title : str
-        What stands at the top of each page; lines after the first are smaller.
+        Title at the top of each page; lines after the first are smaller.
     page : str
         ``a4`` or ``letter``.
     width : float, optional
-        Of each picture, in millimetres; by default as large as fits on one page, within limits that leave it readable.
+        Width of each picture in millimetres; by default the largest readable width that fits all pictures on one page.
     gap : float
-        Between pictures, in millimetres.
+        Space between pictures, in millimetres.
     theme : str or Theme
-        Colours of the page and of letters, as in `board`.
+        Colours of the page and the text, as in `board`.
 
     Returns
     -------
     Sheet
-        Its pages, which `Sheet.write` writes as PDF, SVG or PNG.
+        The pages, which `Sheet.write` writes as PDF, SVG or PNG.
 
     Raises
     ------
     TablebaseError
-        If there is no picture or too many, one is not SVG, a caption does not fit, or the page or theme is unknown.
+        If pictures are missing, too many or not SVG, a caption does not fit, or the page or theme is unknown.
 
     Examples
     --------
@@ -101,7 +102,7 @@ def sheet(
     Sheet('Hexapawn', 1 page)
     """
     if page not in PAGES:
-        raise ArgumentError(f"there is no page {quoted(str(page))}: choose {' or '.join(PAGES)}")
+        raise ArgumentError(f"unknown page {quoted(str(page))}: choose {' or '.join(PAGES)}")
     paper, colours = PAGES[page], as_theme(theme)
     check_number(len(boards))
     given = [_captioned(one) for one in boards]
@@ -146,7 +147,7 @@ def _plain(name: str, text: Any) -> str:
 def check_number(pictures: int) -> None:
     """Raise `TablebaseError` unless a sheet can have so many pictures."""
     if not 1 <= pictures <= MOST:
-        raise ArgumentError(f"a sheet has 1 to {MOST:,} boards, not {pictures:,}: choose others")
+        raise ArgumentError(f"a sheet has 1 to {MOST:,} boards, not {pictures:,}: pass another number")
 
 
 def _layout(paper: Paper, top: float, tallest: float, width: float | None, gap: float, captions: Sequence[str]) -> SheetLayout:
@@ -154,7 +155,7 @@ def _layout(paper: Paper, top: float, tallest: float, width: float | None, gap: 
     across, down = paper.width - 2 * MARGIN, paper.height - top - MARGIN
     widest = WIDEST if width is None else width
     if width is not None and not (0 < width <= across and width * tallest <= down):
-        raise ArgumentError(f"pictures {width:g} mm wide do not fit on the page: choose another width, or leave it out")
+        raise ArgumentError(f"pictures {width:g} mm wide do not fit on the page: choose a smaller width")
     if not 0 <= gap <= across:
         raise ArgumentError(f"the gap between pictures is a number of millimetres, not {gap:g}")
 

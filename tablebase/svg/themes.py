@@ -22,14 +22,14 @@ _COLOUR = re.compile("#[0-9a-fA-F]{6}")
 
 
 class Tint(NamedTuple):
-    """Two colours that contrast with each other, each as ``#rrggbb``.
+    """Two contrasting colours, each as ``#rrggbb``.
 
     Parameters
     ----------
     fill : str
-        Of an area.
+        Colour of an area.
     line : str
-        Of what is drawn on it, and of its edge.
+        Colour of its edge and of drawings on it.
     """
 
     fill: str
@@ -43,13 +43,13 @@ class Theme:
     Parameters
     ----------
     page : Tint
-        The margin, with the names of files and ranks; the fill is also the edge of arrows.
+        The margin with the names of files and ranks; the fill is also the edge of arrows.
     square : Tint
         Squares without terrain.
     terrain : mapping of str to Tint
-        Squares with each texture, and ``other`` ones.
+        Squares by texture, and ``other`` for other terrain.
     sides : tuple of Tint
-        Tokens of side 0 and side 1, which should be light and dark; the line is that of their figures.
+        Tokens of side 0 (light) and side 1 (dark); figures are drawn in the colour `line`.
     mark : str
         The frames around the squares of the last move.
     arrows : mapping of str to str
@@ -58,7 +58,7 @@ class Theme:
     Raises
     ------
     TablebaseError
-        If something is missing, or is not a colour.
+        If a colour is missing or invalid.
     """
 
     page: Tint
@@ -72,7 +72,7 @@ class Theme:
         for field, names in (("terrain", {*TEXTURES, OTHER}), ("arrows", set(ARROWS))):
             given = getattr(self, field)
             if not isinstance(given, Mapping) or set(given) != names:
-                raise ArgumentError(f"{field} of a theme must have the keys {', '.join(sorted(names))}, and no others")
+                raise ArgumentError(f"{field} of a theme must have exactly the keys {', '.join(sorted(names))}")
         if not isinstance(self.sides, tuple) or len(self.sides) != 2:
             raise ArgumentError("sides of a theme must be a pair, a Tint for each side")
         tints = (self.page, self.square, *self.terrain.values(), *self.sides)
@@ -126,5 +126,5 @@ def as_theme(theme: str | Theme) -> Theme:
     if isinstance(theme, Theme):
         return theme
     if not isinstance(theme, str) or theme not in THEMES:
-        raise ArgumentError(f"there is no theme {quoted(str(theme))}: choose {', '.join(THEMES)}, or make a Theme")
+        raise ArgumentError(f"unknown theme {quoted(str(theme))}: choose {', '.join(THEMES)}, or make a Theme")
     return THEMES[theme]

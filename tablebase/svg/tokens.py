@@ -79,7 +79,6 @@ def _shape_id(kind: Kind) -> str:
 
 
 def _shape(kind: Kind) -> Element:
-    """A shape of the library, or the letter that names the kind in materials."""
     if kind.shape is not None:
         return element("g", *SHAPES[kind.shape], id=_shape_id(kind), stroke_width=4, **STROKES)
     letter = lettering(kind.symbol.upper(), 0, 0, LETTER_HEIGHT)

@@ -40,7 +40,7 @@ class Bench(NamedTuple):
 
 
 class Check(NamedTuple):
-    """A source of cases, and a function that returns the error of a case, if any; `name` and `shows` are those of `CheckResult`."""
+    """A source of cases, and a function that returns the error of a case or None; for `name` and `shows` see `CheckResult`."""
 
     name: str
     shows: str
@@ -85,7 +85,7 @@ def _described(game: Rules[Any], case: Any) -> str:
 
 
 class RulesTests:
-    """Tests for a rules module, one for each check; see `tablebase.testing.GameTests`."""
+    """Base class of tests for rules, with one test for each check; see `tablebase.testing.GameTests`."""
 
     checks: tuple[Check, ...] = ()
     pieces = 3
@@ -98,11 +98,11 @@ class RulesTests:
             setattr(cls, f"test_{check.name}", _as_test(check))
 
     def game(self) -> Any:
-        """The game under test."""
-        raise NotImplementedError(f"{type(self).__name__} must define game() to say which game it tests")
+        """Return the game under test."""
+        raise NotImplementedError(f"{type(self).__name__} must define game(): return the game to test")
 
     def run_check(self, name: str) -> None:
-        """Run one check: fail with its sentence, or skip if it does not apply."""
+        """Run a check; fail with its sentence, or skip if it does not apply."""
         bench = Bench(self.game(), self.samples, self.seed, self.pieces)
         check = next(check for check in self.checks if check.name == name)
         if not check.applies(bench.game):

@@ -1,4 +1,4 @@
-"""Faults of the functions of a `CompiledGame`: wrong ranks, tiers that are not declared, moves that cannot be taken back."""
+"""Errors of the functions of a `CompiledGame`: wrong ranks, tiers that are not declared, moves that cannot be taken back."""
 
 from __future__ import annotations
 
@@ -44,10 +44,7 @@ def ranks_error(game: CompiledGame, position: int) -> str | None:
 
 
 def _followers(game: CompiledGame, position: int) -> tuple[int, list[tuple[int, int, bool]]]:
-    """Return the result if the game is over, and for each move the place that it leads to, and whether the player moves again.
-
-    A draw that ends the game is the same for both players.
-    """
+    """Return the result, if the game is over, and each move's place and whether the same player moves again, except in a draw."""
     out, rules = [0] * game.most_moves, game.numbers
     count = game.functions.moves(rules, position, out)
     player, children = game.functions.to_move(rules, position), set()

@@ -152,11 +152,11 @@ def notation_error(rules: Rules[Any], position: Any) -> str | None:
 
 
 CONTRACT = (
-    Check("start", "The start is a position in which a turn begins.", lambda bench, _: [bench.game.initial], start_error),
-    Check("moves", "Each player to move has moves, each of them one word, and nobody else has.", positions, moves_error),
-    Check("draws", "The probabilities of what chance may do are fractions that add up to 1.", positions, draws_error),
-    Check("turns", "The end of the game ends a turn, and no position comes twice within a turn.", turns, turn_error),
-    Check("places", "Players have places where the game is over, and nowhere else.", positions, places_error),
+    Check("start", "A turn begins at the start.", lambda bench, _: [bench.game.initial], start_error),
+    Check("moves", "Only the player to move has moves, and each move is one word.", positions, moves_error),
+    Check("draws", "The probabilities of each draw are fractions that add up to 1.", positions, draws_error),
+    Check("turns", "The end of the game ends a turn, and no position repeats within a turn.", turns, turn_error),
+    Check("places", "Players have ranks exactly at the end of the game.", positions, places_error),
     Check("notation", "Positions stay the same when written and read back.", positions, notation_error),
 )
 """Checks for every game."""

@@ -24,7 +24,7 @@ SLOW = 1.0
 
 
 class ExecutorTests:
-    """The suite as pytest tests; inherit from it and define `executor`.
+    """A suite of pytest tests for executors; inherit from it and define `executor`.
 
     Examples
     --------
@@ -35,11 +35,11 @@ class ExecutorTests:
     """
 
     def executor(self, limits: Limits) -> Executor:
-        """A new executor with these limits."""
+        """Return a new executor with these limits."""
         raise NotImplementedError
 
     def test_limits(self) -> None:
-        """The limits are those that were given."""
+        """The executor has the given limits."""
         with self.executor(Limits(2, 1000)) as executor:
             assert executor.limits == Limits(2, 1000)
 
@@ -72,7 +72,7 @@ class ExecutorTests:
             assert all(order.index(before) < order.index(key) for key in graph for before in graph[key])
 
     def test_a_chain(self) -> None:
-        """Keys of which no two can be in progress together run one after another."""
+        """Keys that must not be in progress together run one after another."""
         graph: Graph = {f"key{number}": (f"key{number - 1}",) if number else () for number in range(5)}
         assert list(run_graph(graph, _shout, self.executor(Limits(2)))) == [key.upper() for key in graph]
 
@@ -81,14 +81,14 @@ class ExecutorTests:
         assert list(run_graph({}, _shout, self.executor(Limits(2)))) == []
 
     def test_errors_come_through(self) -> None:
-        """An exception raised by the work is raised with all its data."""
+        """An exception in the work is raised with all its data."""
         graph: Graph = {"root": (), "bad": ("root",), "other": ("root",)}
         error = _error_of(lambda: list(run_graph(graph, _stumble, self.executor(Limits(2)))))
         assert isinstance(error, MissingTableError)
         assert (error.game, error.material, error.exit_code) == ("game", "RCvW", 2)
 
     def test_nothing_runs_after_an_error(self) -> None:
-        """When one key fails, keys in progress are ended, not left running."""
+        """When a key fails, keys in progress are ended."""
         graph: Graph = {"root": (), "bad": ("root",), "slow": ("root",)}
         with tempfile.TemporaryDirectory() as folder:
             work = partial(_stumble_or_leave_a_file, folder)
@@ -97,7 +97,7 @@ class ExecutorTests:
             assert not Path(folder, "slow").exists()
 
     def test_nothing_runs_after_an_early_stop(self) -> None:
-        """The same when the consumer of the results stops early."""
+        """When the consumer of the results stops early, keys in progress are ended."""
         graph: Graph = {"root": (), "quick": ("root",), "slow": ("root",)}
         with tempfile.TemporaryDirectory() as folder:
             results = run_graph(graph, partial(_stumble_or_leave_a_file, folder), self.executor(Limits(2)))
@@ -107,7 +107,7 @@ class ExecutorTests:
             assert not Path(folder, "slow").exists()
 
     def test_a_deadline_ends_what_still_runs(self) -> None:
-        """When the grace after a deadline is over, keys in progress are dropped, and those who watch are told."""
+        """After the deadline's grace period, keys in progress are dropped, and watchers are notified."""
         dropped: list[str] = []
 
         def watch(key: str, stage: Stage) -> None:
@@ -124,7 +124,7 @@ class ExecutorTests:
         assert dropped == ["slow"]
 
     def test_what_is_done_in_time_counts(self) -> None:
-        """With a deadline far away everything is done, and what is expected to take too long is not begun."""
+        """With a distant deadline all keys are done; keys that would take too long are not started."""
         graph: Graph = {"root": (), "long": ("root",), "short": ("root",), "after": ("long",)}
         for late, expected in (("", ["AFTER", "LONG", "ROOT", "SHORT"]), ("long", ["ROOT", "SHORT"])):
             deadline: Deadline[str] = Deadline(time.time() + 3600, lambda key, late=late: 7200.0 * (key == late))  # type: ignore[misc]

@@ -58,7 +58,7 @@ def _ended(playouts: list[Playout]) -> str:
     games, longest = len(playouts), max(playout.positions for playout in playouts)
     endless = sum(not playout.ended for playout in playouts)
     if endless:
-        return f"Random play may go on for ever: {endless} of {games} games had not ended after {LONGEST:,} states."
+        return f"Random play may never end: {endless} of {games} games had not ended after {LONGEST:,} states."
     return f"Random play ends: {games} games had {longest:,} states at most."
 
 
@@ -148,7 +148,6 @@ def state_error(game: StochasticGame, state: State) -> str | None:
 
 
 def _compiled(name: str) -> Callable[[Any, Any], Any]:
-    """A function of the module about kernels, which is loaded only if it is called."""
     return lambda first, second: getattr(import_module(COMPILED), name)(first, second)
 
 
@@ -172,9 +171,9 @@ def _is_compiled(game: FunctionGame[Any]) -> bool:
 
 
 # That random play never ends is worth knowing, but no error.
-PLAY = Check("play", "Random play can be played.", _games, lambda *_: None, sums_up=_ended)
+PLAY = Check("play", "Random games can be played.", _games, lambda *_: None, sums_up=_ended)
 DIGEST = Check("digest", "The digest is the same when the game is built again.", lambda *_: ["from a copy"], digest_error)
-WORDS = Check("words", "Moves and positions have words for people.", positions, words_error)
+WORDS = Check("words", "Moves and positions have descriptions.", positions, words_error)
 PICTURES = Check(
     "pictures",
     "Positions can be drawn, and pictures are SVG.",
@@ -187,33 +186,33 @@ FUNCTION_CHECKS = (
     DIGEST,
     WORDS,
     PICTURES,
-    Check("nonsense", "Text that is no position is refused in a sentence.", _texts, nonsense_error),
-    Check("canonical", "A canonical position plays like all that it stands for.", positions, canonical_error, has_symmetries),
+    Check("nonsense", "Text that is not a position is refused with a sentence.", _texts, nonsense_error),
+    Check("canonical", "A position has the same moves as its canonical position.", positions, canonical_error, has_symmetries),
     Check("ranks", "Ranks lead to positions with the same moves.", positions_and_ranks, ranks_error, _is_compiled),
-    Check("tiers", "Moves lead to the tiers that are declared.", positions_and_ranks, tiers_error, _is_compiled),
+    Check("tiers", "Moves lead only to declared tiers.", positions_and_ranks, tiers_error, _is_compiled),
     Check(
         "unmoves",
-        "Moves can be taken back, and nothing else.",
+        "Unmoves lead to exactly the previous positions.",
         positions_and_ranks,
         unmoves_error,
         lambda game: _is_compiled(game) and game.functions.unmoves is not None,
     ),
-    Check("machine", "Functions do the same when they are compiled.", positions_and_ranks, machine_error, _is_compiled),
+    Check("machine", "Compiled functions return the same as plain ones.", positions_and_ranks, machine_error, _is_compiled),
 )
 """All checks of a `FunctionGame` without chance."""
 STATE_CHECKS = (
     *CONTRACT,
-    Check("states", "What follows a state is a state, of as many whole numbers as the start.", positions, state_error),
+    Check("states", "Every next state has as many integers as the start.", positions, state_error),
     PLAY,
     DIGEST,
     WORDS,
     PICTURES,
-    Check("kernels", "The compiled functions do what the plain ones do.", positions, _compiled("kernels_error"), _has_kernels),
-    Check("index", "States and numbers lead to each other.", _states_and_numbers, _compiled("index_error"), _has_region),
+    Check("kernels", "Compiled functions return the same as plain ones.", positions, _compiled("kernels_error"), _has_kernels),
+    Check("index", "States and numbers correspond one to one.", _states_and_numbers, _compiled("index_error"), _has_region),
     Check("layers", "No move leads to a later layer.", _compiled("paths"), _compiled("layers_error"), _has_region),
     Check(
         "evaluation",
-        "States have values for each player.",
+        "The evaluation has a value for each player.",
         positions,
         _compiled("evaluation_error"),
         lambda game: _has_kernels(game) and game.evaluation({}) is not None,
@@ -223,12 +222,12 @@ STATE_CHECKS = (
 
 
 class FunctionGameTests(RulesTests):
-    """Tests for rules as functions without chance: inherit and define `game`, as for `tablebase.testing.GameTests`."""
+    """Tests for games by functions without chance; inherit from it and define `game`, as for `tablebase.testing.GameTests`."""
 
     checks = FUNCTION_CHECKS
 
 
 class StochasticGameTests(RulesTests):
-    """Tests for rules with chance or several players: inherit and define `game`, as for `tablebase.testing.GameTests`."""
+    """Tests for games with chance or several players; inherit from it and define `game`, as for `tablebase.testing.GameTests`."""
 
     checks = STATE_CHECKS

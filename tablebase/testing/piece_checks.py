@@ -73,7 +73,6 @@ def steps_error(game: Game, position: Position) -> str | None:
 
 
 def _symmetry_error(game: Game, position: Position, map_position: _PositionMap, map_move: Callable[[Move], Move]) -> str | None:
-    """Return how a position and its image under a symmetry differ."""
     image = map_position(game, position)
     if map_position(game, image) != position:
         second = render(game, map_position(game, image))

@@ -21,13 +21,13 @@ REFERENCE = "reference"
 
 
 class SolverTests:
-    """The suite as pytest tests; inherit from it and set `solver`.
+    """A suite of pytest tests for solvers; inherit from it and set `solver`.
 
     Attributes
     ----------
     solver : Solver
     slices : tuple of (str, str)
-        Games and materials to solve, at least one of which the solver must accept; those that it refuses are skipped.
+        Games and materials to solve. The solver must accept at least one of them; the others are skipped.
         By default the examples of installed games: ``SLICES`` of modules ``NAME_examples`` next to their rules.
 
     Examples
@@ -41,13 +41,13 @@ class SolverTests:
     slices: ClassVar[tuple[tuple[str, str], ...]] = ()
 
     def test_objections(self) -> None:
-        """Objections are half-sentences."""
+        """Reasons for refusing a slice are half-sentences."""
         for game, material in self._all():
             for unsupported in (self.solver.refuses(game, material), self.solver.avoids(game, material)):
                 assert unsupported is None or (unsupported.strip() == unsupported != "" and not unsupported.endswith("."))
 
     def test_codes(self) -> None:
-        """Both sides' codes equal those of the solver `reference`, including void ones."""
+        """Both sides' codes equal the codes from the solver `reference`, also at invalid indices."""
         reference = find_solver(REFERENCE)
         assert reference is not None
         for problem in self._problems():
@@ -59,7 +59,7 @@ class SolverTests:
                 assert np.array_equal(codes[side], expected[side]), (problem.game.name, problem.layout.material, side)
 
     def test_the_same_again(self) -> None:
-        """Solving twice returns the same codes, and the input stays unchanged."""
+        """Solving twice returns the same codes and does not change the input."""
         for problem in self._problems():
             children = problem.children.copy()
             first, second = self.solver.solve(problem), self.solver.solve(problem)
@@ -69,7 +69,7 @@ class SolverTests:
             assert np.array_equal(problem.children, children)
 
     def test_distances_that_do_not_fit(self) -> None:
-        """Conversions that win in one ply more than a byte can hold give None in one byte and codes in two."""
+        """Conversions with a win one ply too long for a byte give None with one byte, and codes with two."""
         converting = [(game, material) for game, material in self._accepted() if conversions(game, material)]
         game, material = min(converting, key=lambda pair: layout_of(*pair).size)
         load = partial(_lost_as_late_as_possible, game)

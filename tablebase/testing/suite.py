@@ -48,22 +48,22 @@ PLIES = 100  # moves after which random play restarts
 
 
 def check_rules(game: Rules[Any], *, pieces: int = 3, samples: int = 2000, seed: int = 0) -> list[CheckResult]:
-    """Run all checks that apply to a game; checks of what it does not have, such as symmetries, are omitted.
+    """Run all checks that apply to a game.
 
     Parameters
     ----------
     game : Game, FunctionGame or StochasticGame
     pieces : int
-        Most pieces in random positions.
+        Maximum number of pieces in random positions.
     samples : int
-        Random positions or states for each check; if there are few, not every step is checked either.
+        Number of random positions or states for each check; a small number also limits the checked steps.
     seed : int
-        Equal seeds draw equal positions.
+        Seed for the random positions.
 
     Returns
     -------
     list of CheckResult
-        An error of the rules is a result with a failure, never an exception.
+        The result of each check; a failed check is a result, not an exception.
 
     Examples
     --------
@@ -76,12 +76,12 @@ def check_rules(game: Rules[Any], *, pieces: int = 3, samples: int = 2000, seed:
 
 
 def random_position(game: Game, material: Material, rng: Random) -> Position:
-    """A random position of a material; all placements and both sides to move are equally likely.
+    """Return a random position of a material; all placements and both sides to move are equally likely.
 
     Raises
     ------
     RulesError
-        If no placement is found, because the pieces share too few squares.
+        If no placement is found because the pieces share too few squares.
     """
     counts = {kind: material.kinds.count(kind) for kind in material.kinds}
     if all(count <= len(game.kinds[kind].squares) for kind, count in counts.items()):
@@ -90,7 +90,7 @@ def random_position(game: Game, material: Material, rng: Random) -> Position:
             pieces = [(kind, square) for kind, count in counts.items() for square in rng.sample(game.kinds[kind].squares, count)]
             if _are_apart(pieces):
                 return Position(tuple(sorted(pieces)), rng.randrange(2))
-    raise RulesError(f"{game.name}: found no way to set up {material_name(game, material)}")
+    raise RulesError(f"{game.name}: no placement found for {material_name(game, material)}")
 
 
 # Where cases come from.
@@ -126,7 +126,6 @@ def _random(bench: Bench, rng: Random) -> Iterator[Position]:
 
 
 def _starts(game: Game) -> list[Position]:
-    """The start if it is a position; if it is not, another check reports that."""
     return [parse(game, game.start)] if spelling_error(game, game.start) is None else []
 
 
@@ -194,7 +193,7 @@ CHECKS = (
 
 
 class GameTests(RulesTests):
-    """Tests for a rules module: inherit and define `game`; each check is a test ``test_<name>``.
+    """Tests for a game of pieces on squares; inherit from it and define `game`. Each check is a test ``test_<name>``.
 
     Attributes
     ----------

@@ -213,7 +213,7 @@ def test_a_merge_refuses_what_is_of_no_use_here(
     shutil.copytree(hexapawns, data)
     chess = "INSERT INTO games SELECT 'chess', title, rules_digest, side_letters, kinds, seal FROM games"
     forge(copied, chess, f"UPDATE tables SET {change} WHERE material = 'CvW'")
-    assert_refused(ask("merge", copied, "--data", data), 2, error, f"1 table cannot be taken into {data}")
+    assert_refused(ask("merge", copied, "--data", data), 2, error, f"1 table cannot be imported into {data}")
     assert len([name for name in contents(data) if name.startswith("doushouqi/")]) == 9
     assert not list(tmp_path.glob("deep/*.h5"))
     assert len(list(tmp_path.rglob("*.h5"))) == 10 + 6 + 9

@@ -179,7 +179,7 @@ def test_a_disk_that_fills_up_before_the_journal(tmp_path: Path, monkeypatch: py
     database = SqliteDatabase(tmp_path)
     assert not isinstance(database.error(error), CapacityError)
     monkeypatch.setattr(Path, "touch", Mock(side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))))
-    with pytest.raises(CapacityError, match="no space left"):
+    with pytest.raises(CapacityError, match="no space is left"):
         database.error(error)
 
 

@@ -158,8 +158,8 @@ def test_a_role_without_rights(copied: Path, server: Server, catalog_url: str, a
 @pytest.mark.parametrize(
     ("error", "kind", "sentence"),
     [
-        (psycopg.errors.DiskFull("no room"), CapacityError, "there is no space left for {} (no room): "),
-        (psycopg.errors.OutOfMemory("no room"), CapacityError, "there is no space left for {} (no room): "),
+        (psycopg.errors.DiskFull("no room"), CapacityError, "no space is left for {} (no room): "),
+        (psycopg.errors.OutOfMemory("no room"), CapacityError, "no space is left for {} (no room): "),
         (psycopg.errors.AdminShutdown("going"), TablebaseError, "{} cannot be reached (going): check the server"),
         (psycopg.errors.TooManyConnections("all taken"), TablebaseError, "{} cannot be reached (all taken): check the server"),
         (psycopg.errors.ReadOnlySqlTransaction("a copy"), TablebaseError, "{} cannot be used (a copy): ask its owner"),

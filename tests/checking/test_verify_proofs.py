@@ -77,11 +77,11 @@ def test_tables_are_asked(more_tables: Tablebase) -> None:
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("", "it is empty"),
-        ("proof", "a line of it is not JSON"),
-        ("[" * 100_000, "a line of it is not JSON"),
-        ("[]", "a line of it lacks game"),
-        ('{"game": "hexapawn"}', "a line of it lacks game, rules, position, outcome, positions"),
+        ("", "the file is empty"),
+        ("proof", "a line is not JSON"),
+        ("[" * 100_000, "a line is not JSON"),
+        ("[]", "a line lacks game"),
+        ('{"game": "hexapawn"}', "a line lacks game, rules, position, outcome, positions"),
         ('{"game": "hexapawn", "rules": "", "position": "", "outcome": "", "positions": 1}\n{"rank": 1}', "lacks position, rank"),
     ],
 )

@@ -188,7 +188,7 @@ def test_a_full_disk_is_said_of_the_log(option: str, tmp_path: Path, ask: Ask, m
 
     monkeypatch.setattr(BuildLog, "write", written)
     answer = ask(*BUILD, "--data", tmp_path / "data", option, log)
-    assert_refused(answer, 3, f"no space left for {log}", f"name another file with {option}")
+    assert_refused(answer, 3, f"no space is left for {log}", f"name another file with {option}")
 
 
 def test_no_table_is_started_that_would_be_late(tmp_path: Path, ask: Ask) -> None:

@@ -71,7 +71,7 @@ def test_probe_in_python(data: Path) -> None:
         answers = tables.probe_many("rows", [".........", "xx.......", "x...o....", "ooo......"])
         assert [getattr(one, "outcome", None) for one in answers] == ["draw", None, "draw", None]
         unknown = tables.probe_many("misere", ["9/1"])[0]
-    assert "cannot come up in a game of misere" in str(unknown.error)  # type: ignore[union-attr]
+    assert "cannot be reached from the start of misere" in str(unknown.error)  # type: ignore[union-attr]
 
 
 def test_tables_play_perfectly(ask: Ask, data: Path, tmp_path: Path) -> None:
@@ -286,7 +286,7 @@ def test_functions_that_do_not_agree(
 @pytest.mark.parametrize(
     ("part", "value", "said"),
     [
-        ("start", None, "Partial has no start: give it a value that can be hashed"),
+        ("start", None, "Partial has no start: define a value that can be hashed"),
         ("start", [1], "start of Partial is [1], but must be a value that can be hashed, such as a text or a tuple"),
         ("title", 7, "title of Partial is 7, but must be a text"),
         ("options", 7, "options of Partial is 7, but must be a dict"),

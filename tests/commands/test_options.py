@@ -149,7 +149,7 @@ def test_durations(text: str, seconds: float) -> None:
     ],
 )
 def test_what_is_no_duration_and_no_time(read: Callable[[str], float], text: str) -> None:
-    with pytest.raises(TablebaseError, match=r"is not a (duration: write numbers with|time: write one such as 07:00)"):
+    with pytest.raises(TablebaseError, match=r"is not a (duration: write numbers with|time: write a time such as 07:00)"):
         read(text)
 
 

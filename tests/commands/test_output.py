@@ -324,7 +324,7 @@ def test_closed_streams_are_open_in_children() -> None:
     ("redirection", "words", "expected"),
     [
         (">&-", ["games"], Answer(0, "", "")),
-        (">&-", ["probe", "chess", "x"], Answer(2, "", "error: there is no game 'chess'; installed: ")),
+        (">&-", ["probe", "chess", "x"], Answer(2, "", "error: unknown game 'chess': choose ")),
         ("2>/dev/full", ["probe", "chess", "x"], Answer(2, "", "")),
     ],
     ids=["output", "output and an error", "a full disk"],

@@ -89,7 +89,7 @@ def test_what_only_reads_works_in_a_folder_that_can_only_be_read(copied: Path, a
     for answer in (built, reindexed, pruned):
         (error,) = answer.errors
         assert error in [
-            f"error: {place} cannot be used ({reason}): ask its owner for the right, or {hint}"
+            f"error: {place} cannot be used ({reason}): ask its owner for permission, or {hint}"
             for reason in ("Read-only file system", "Permission denied")
             for place, hint in ((copied, "name another folder with --data"), (copied / FILE_NAME, "use another folder"))
         ]
@@ -132,7 +132,7 @@ def test_what_only_reads_works_on_a_full_disk(option: str, fill: str, copied: Pa
         assert (answer.code, answer.errors) == (0, []), (words, answer.err)
     for answer in answers[len(reading) :]:
         (error,) = answer.errors
-        assert error.startswith(f"error: there is no space left for {copied}"), error
+        assert error.startswith(f"error: no space is left for {copied}"), error
         assert "(No space left on device): free some space, or " in error
         assert answer.code == 3
 
@@ -157,7 +157,7 @@ def test_a_table_that_does_not_fit_is_a_sentence(copied: Path) -> None:
     for size in (600, 6000):
         with files_of_at_most(size), pytest.raises(CapacityError) as refused:
             make_table("doushouqi", copied, "auto", material)
-        assert str(refused.value) == f"there is no space left for {path} (File too large): free some space, or use another folder"
+        assert str(refused.value) == f"no space is left for {path} (File too large): free some space, or use another folder"
         assert [file.name for file in path.parent.iterdir() if file.name.startswith(".")] == []
         assert not path.exists()
 
@@ -188,7 +188,7 @@ def test_a_catalog_that_may_not_grow_is_a_sentence(words: list[str], hexapawns: 
         if answer.code != 0:
             refused.append(size)
             (error,) = answer.errors
-            assert error.startswith(f"error: there is no space left for {folder}/"), error
+            assert error.startswith(f"error: no space is left for {folder}/"), error
             assert answer.code == 3
             # Where even the old pages were refused, there is a journal, which the next writer plays back.
             with closing(sqlite3.connect(folder / FILE_NAME)) as connection:
@@ -204,7 +204,7 @@ def test_a_catalog_that_cannot_be_made_is_not_there(size: int, tmp_path: Path, a
     with files_of_at_most(size):
         answer = ask("build", "hexapawn", "--pieces", "2", "--data", tmp_path)
     (error,) = answer.errors
-    assert error.startswith(f"error: there is no space left for {tmp_path}/"), error
+    assert error.startswith(f"error: no space is left for {tmp_path}/"), error
     assert answer.code == 3
     assert list(tmp_path.glob(f"{FILE_NAME}*")) == []
     made = contents(tmp_path)
@@ -216,10 +216,10 @@ def test_a_catalog_that_cannot_be_made_is_not_there(size: int, tmp_path: Path, a
 @pytest.mark.parametrize(
     ("number", "code", "sentence"),
     [
-        (errno.ENOSPC, 3, "there is no space left for data (No space left on device): free some space, or use a copy"),
-        (errno.EDQUOT, 3, "there is no space left for data (Disk quota exceeded): free some space, or use a copy"),
-        (errno.EACCES, 2, "data cannot be used (Permission denied): ask its owner for the right, or use a copy"),
-        (errno.EROFS, 2, "data cannot be used (Read-only file system): ask its owner for the right, or use a copy"),
+        (errno.ENOSPC, 3, "no space is left for data (No space left on device): free some space, or use a copy"),
+        (errno.EDQUOT, 3, "no space is left for data (Disk quota exceeded): free some space, or use a copy"),
+        (errno.EACCES, 2, "data cannot be used (Permission denied): ask its owner for permission, or use a copy"),
+        (errno.EROFS, 2, "data cannot be used (Read-only file system): ask its owner for permission, or use a copy"),
         (errno.EISDIR, 2, "data cannot be used (Is a directory): use a copy"),
     ],
 )

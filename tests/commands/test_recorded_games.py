@@ -2,7 +2,7 @@
 
 import sys
 from contextlib import closing
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,7 +20,7 @@ from tablebase.play.player import Seat
 from tablebase.play.players import open_player
 from tablebase.play.records import Record, label_of, records_in, replayed, write_record
 from tablebase.play.standings import of_rounds, points_by_name
-from tablebase.play.statistics import ROWS, MatchStatistics
+from tablebase.play.statistics import GAME, ROWS, MatchStatistics
 from tablebase.play.tournament import Conditions, tournament
 from tablebase.probe.prober import Prober
 
@@ -155,8 +155,8 @@ def test_games_by_functions_are_drawn(name: str, ask: Ask, tmp_path: Path) -> No
     ("words", "said"),
     [
         (["hexapawn", "--replay", "{file}", "--number", "2"], "has no game 2: it has 1 games"),
-        (["doushouqi", "--replay", "{file}"], "game 1 (line 1) is one of hexapawn, not of doushouqi"),
-        (["pig", "--replay", "{file}"], "game 1 (line 1) is one of hexapawn, not of pig"),
+        (["doushouqi", "--replay", "{file}"], "game 1 (line 1) is a game of hexapawn, not of doushouqi"),
+        (["pig", "--replay", "{file}"], "game 1 (line 1) is a game of hexapawn, not of pig"),
         (["awari", "--replay", "{file}", "--boards"], "awari draws no boards of its positions: leave out --boards"),
         (["pig", "--replay", __file__], "line 1, "),
     ],
@@ -176,8 +176,8 @@ def test_rows_of_statistics(by: str, ask: Ask, tmp_path: Path) -> None:
         for record in records_in(file):
             found.add(record)
     rows = ask("match-stats", *files, "--by", by, "--format", "json").json
-    names = [one.name for one in fields(ROWS[by])]
-    assert rows == [{name: getattr(row, name) for name in names} for row in found.rows(by)]
+    names = [*GAME, *ROWS[by]]
+    assert rows == found.rows(by)
     assert list(rows[0]) == names
     assert ask("match-stats", *files, "--by", by, "--format", "csv").out.splitlines()[0] == ",".join(names)
     with_opening = ask("match-stats", *files, "--by", by, "--format", "json", "--with-opening").json
@@ -206,7 +206,7 @@ def test_a_table_of_statistics(ask: Ask, tmp_path: Path) -> None:
         (["{good}", "{bad}"], "{bad}: move 1 of game 1 (line 1), 'a2a1', is not legal"),
         (["{good}", "--by", "chance"], "none of these games has rows by chance: choose another --by, such as game"),
         (["{good}", "--by", "colour"], "--by"),
-        (["{other}"], "{other}: there is no game 'chess'"),
+        (["{other}"], "{other}: unknown game 'chess'"),
         ([], "FILE"),
     ],
 )
@@ -260,7 +260,7 @@ def test_a_full_disk_is_said_of_the_record(ask: Ask, tmp_path: Path) -> None:
     """The sentence names the file, though what is left of a game is written again when it is closed."""
     with files_of_at_most(100):
         answer = ask("match", *WORDS, "--output", tmp_path / "games")
-    assert_refused(answer, 3, f"no space left for {tmp_path / 'games'}")
+    assert_refused(answer, 3, f"no space is left for {tmp_path / 'games'}")
 
 
 def test_forfeits_are_named(ask: Ask) -> None:

@@ -17,7 +17,7 @@ from tablebase.game import load_game
 from tablebase.mining.columns import columns, columns_of_moves
 from tablebase.play.learning.self_play import Measure
 from tablebase.play.players import all_players
-from tablebase.play.statistics import ROWS, Row
+from tablebase.play.statistics import GAME, ROWS
 from tablebase.positions.location import slices
 
 ROOT = Path(__file__).parents[2]
@@ -28,7 +28,6 @@ def names_in_code() -> dict[str, set[str]]:
     game = load_game("hexapawn")
     positions = columns(game, slices(game, 2), ())
     package = "".join(path.read_text(encoding="utf-8") for path in ROOT.joinpath("tablebase").rglob("*.py"))
-    every_row = {one.name for one in fields(Row)}
     return {
         "rows.estimate": {one.name for one in fields(SliceEstimate)},
         "rows.train": {one.name for one in fields(Measure)},
@@ -44,10 +43,7 @@ def names_in_code() -> dict[str, set[str]]:
             f"log.{name}": {one.name for one in fields(kind)} - {"game"} | {"event", "time"}
             for kind, name in records.EVENTS.items()
         },
-        **{
-            f"statistics.{by}": {one.name for one in fields(row)} - (every_row if by != "game" else set())
-            for by, row in ROWS.items()
-        },
+        **{f"statistics.{by}": {*row, *(GAME if by == "game" else ())} for by, row in ROWS.items()},
     }
 
 

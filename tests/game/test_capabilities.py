@@ -30,12 +30,10 @@ class Values(CodesSource[Any]):
 
 
 def on_page(_rules: Any, _position: Any, last: str | None) -> dict[str, Any]:
-    """What another kind shows on a page."""
     return {"board": None, "picture": False, "alt": f"after {last}"}
 
 
 def another() -> Any:
-    """A game of a kind that supports patterns and search, and delivers parts of its own."""
     rules = copy(NOUGHTS)
     own = {"tables": f"{__name__}:Tables", "values": f"{__name__}:Values", "page": f"{__name__}:on_page"}
     vars(rules).update(can=frozenset({"patterns", "search"}), parts={**NOUGHTS.parts, **own})
@@ -65,7 +63,6 @@ def test_capabilities_are_known_and_used() -> None:
 
 @pytest.mark.parametrize("name", game_names())
 def test_parts_are_there(name: str) -> None:
-    """What a kind names can be loaded."""
     rules = load_rules(name)
     assert {"tables", "values", "checks", "counts", "lines", "picture", "terminal", "page"} <= rules.parts.keys()
     for one in rules.parts:
@@ -85,7 +82,6 @@ def test_refusals_name_the_capability(name: str) -> None:
 
 
 def test_arguments_that_mean_nothing_are_refused() -> None:
-    """An argument that was not given, or is off, is none."""
     refuse(NOUGHTS, "chance", turns=None, strict=False)
     refuse(load_rules("pig"), "chance", turns=3)
     with pytest.raises(RulesError, match=r"^noughts has no chance: leave out turns$"):

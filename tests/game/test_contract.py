@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from support import toys
 from support.checks import thinned
+from support.installs import court
 from twins import naive
 
 from tablebase.errors import NotationError
@@ -18,7 +19,7 @@ from tablebase.game.notation import parse, render_move
 from tablebase.game.rules import CHANCE, OVER, Ending, Rules, legal
 from tablebase.testing.contract import playouts
 
-TOYS = [toys.pond(), toys.hunt(), toys.twins(), toys.court(), toys.ladder("wb"), toys.herd("open"), toys.shelter("draw")]
+TOYS = [toys.pond(), toys.hunt(), toys.twins(), court(), toys.ladder("wb"), toys.herd("open"), toys.shelter("draw")]
 PIECES = [load_game(name) for name in ("doushouqi", "hexapawn", "foxhounds-4x4", "hasenspiel-4x4")] + TOYS
 FUNCTIONS = [
     load_rules(name) for name in ("noughts", "morris", "kalah", "pig", "pig-players=3", "harehedgehog", "harehedgehog-players=6")

@@ -57,7 +57,6 @@ def tiny(escape: Escape | None, **changes: Any) -> Game:
 
 
 def zones(*zone: set[int], squares: tuple[int, ...] = (0, 1, 2)) -> dict[int, frozenset[int]]:
-    """What a piece guards from each of its squares."""
     return dict(zip(squares, map(frozenset, zone), strict=True))
 
 

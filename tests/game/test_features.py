@@ -36,7 +36,6 @@ GAMES = [
 
 
 def alone(position: Position, game: Game) -> Positions:
-    """An array of one position."""
     squares = np.array([[square for _, square in position.pieces]], dtype=np.int8)
     return Positions(game, material_of(game, position), position.side, squares)
 
@@ -111,7 +110,6 @@ def helper():
 
 
 def test_a_file_gives_its_features_in_order(tmp_path: Path) -> None:
-    """Those that it imports and those that it defines."""
     file = tmp_path / "mine.py"
     file.write_text(TEXT)
     found = load_features(file)

@@ -14,24 +14,20 @@ BOARD = Board.full(2, 2)
 
 
 def tiny(**changes: Any) -> Game:
-    """A valid game on 2 x 2 with one piece a side, but for the changes."""
     kinds = (piece("A", 0), piece("b", 1))
     fields = {"board": BOARD, "kinds": kinds, "start": "1b/A1 w", "max_pieces": 2, "mirror": (1, 0, 2, 3)}
     return toys.small(**fields | changes)
 
 
 def piece(symbol: str, side: int) -> Kind:
-    """A piece that steps from a1 to b1 and back."""
     return Kind(symbol, f"piece {symbol}", side, (0, 1, 2), (Step(0, 1), Step(1, 0)))
 
 
 def with_first(**changes: Any) -> Game:
-    """The tiny game with its first kind changed."""
     return tiny(kinds=(replace(piece("A", 0), **changes), piece("b", 1)))
 
 
 def with_step(**changes: Any) -> Game:
-    """The tiny game with a step of its first kind changed."""
     return with_first(steps=(replace(Step(0, 1), **changes), Step(1, 0)))
 
 
@@ -48,7 +44,7 @@ def test_squares_are_named_by_file_letter_and_rank() -> None:
 @pytest.mark.parametrize("name", ["d1", "a3", "A1", "", "a", "11"])
 def test_an_unknown_square_is_refused(name: str) -> None:
     """The sentence gives the faulty name and the first and last names there are."""
-    with pytest.raises(NotationError, match=rf"no square '{name}': squares run from a1 to c2"):
+    with pytest.raises(NotationError, match=rf"unknown square '{name}': choose a square from a1 to c2"):
         Board.full(3, 2).square(name)
 
 

@@ -37,9 +37,9 @@ def test_a_variant_has_one_name(name: str, canonical: str) -> None:
 @pytest.mark.parametrize(
     ("name", "error"),
     [
-        ("chess", f"there is no game 'chess'; installed: {', '.join(game_names())}"),
-        ("", "there is no game ''"),
-        ("foxhound-8x8", "there is no game 'foxhound-8x8' (did you mean 'foxhounds'?)"),
+        ("chess", f"unknown game 'chess': choose {', '.join(game_names())}"),
+        ("", "unknown game ''"),
+        ("foxhound-8x8", "unknown game 'foxhound-8x8' (did you mean 'foxhounds'?)"),
         *((f"foxhounds-{size}", f"invalid size '{size}'") for size in ("8", "8x", "8x8x8", "8X8", "٨x٨", "1000x1000")),
         ("hexapawn-size=", "invalid size '' of hexapawn: expected files and ranks, as in 3x3"),
         ("hexapawn-pawns=2", "hexapawn has no variant 'pawns=2'"),
@@ -124,13 +124,11 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
 
 @pytest.fixture
 def herds(install: Install) -> None:
-    """Rules of another's own."""
     install("herds", MODULE, POINTS)
 
 
 @pytest.fixture
 def broken(install: Install) -> Callable[[str], None]:
-    """Installs a game called broken, whose module has this text."""
     return lambda text: install("broken", text, {"broken": "broken:game"})
 
 
@@ -215,7 +213,7 @@ def test_a_size_is_a_pair(size: str, broken: Callable[[str], None], ask: Ask) ->
     """Another default of a parameter called size is a fault of the rules."""
     broken(f"def game(size={size}): return None")
     answer = ask("games")
-    assert_refused(answer, 1, "'broken:game'", "size is by default a pair of numbers")
+    assert_refused(answer, 1, "'broken:game'", "a parameter size with a wrong default")
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,6 @@ def test_who_can_come_back_has_no_levels(steps: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 def test_levels_are_the_naive_ones(game: Game) -> None:
-    """Each square of each tiered kind."""
     found = {number: kind.levels for number, kind in enumerate(game.kinds) if kind.tiered}
     assert found
     for number, levels in found.items():
@@ -71,7 +70,6 @@ def test_levels_are_the_naive_ones(game: Game) -> None:
 
 
 def test_a_game_with_colour_swap_has_no_tiers() -> None:
-    """Even where both sides' kinds are tiered alike."""
     runner = replace(line("01 12 23 34"), tiered=True)
     twin = Kind("a", "runner", 1, tuple(range(5)), tuple(Step(s, s - 1) for s in range(1, 5)), tiered=True)
     assert runners(kinds=(runner, twin)).swap is None

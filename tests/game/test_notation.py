@@ -15,7 +15,6 @@ GAME = doushouqi()
 
 
 def cross() -> Game:
-    """A board of 13 files that leaves out a1, with one piece a side."""
     board = Board(13, 2, Board.full(13, 2).cells[1:])
     kinds = (Kind("A", "piece", 0, (0, 1, 2), (Step(0, 1),)), Kind("b", "piece", 1, (0, 1, 24), ()))
     return Game("cross", "Cross", board, toys.SIDES, kinds, "12b/1A11 w", Outcome.DRAW, 2)
@@ -42,7 +41,7 @@ def test_runs_of_more_than_nine_and_missing_cells() -> None:
     position = Position(((0, 0), (1, 24)), 0)
     assert render(game, position) == "12b/1A11 w"
     assert parse(game, "12b/1A11 w") == position
-    with pytest.raises(NotationError, match="'A' in row 1 stands on a cell that is not a square of the board"):
+    with pytest.raises(NotationError, match="'A' in row 1 stands on a cell that is not a square: choose another cell"):
         parse(game, "12b/A12 w")
 
 
@@ -53,7 +52,7 @@ BAD_TEXTS = {
     "too many digits for Python": (f"{'9' * 5000}/7/7/7/2r4/7/7/R6/7 w", "row 9"),
     "three words": ("7/7/7/7/2r4/7/7/R6/7 w b", "not a position: write the ranks from top to bottom, "),
     "unknown side": ("7/7/7/7/2r4/7/7/R6/7 x", "the side to move is 'w' or 'b', not 'x'"),
-    "a run of nothing": ("7/7/7/7/2r04/7/7/R6/7 w", r"'2r04'\) has a run of 04 empty squares: runs begin with a digit from 1 to 9"),
+    "a run of nothing": ("7/7/7/7/2r04/7/7/R6/7 w", r"'2r04'\) has a run of 04 empty squares: begin runs with a digit from 1 to 9"),
     "eight rows": ("7/7/7/2r4/7/7/R6/7 w", "has 8 rows; the board of doushouqi has 9"),
     "ten rows": ("7/7/7/7/7/2r4/7/7/R6/7 w", "has 10 rows; the board of doushouqi has 9"),
     "unknown letter": ("7/7/7/7/2r4/7/7/X6/7 w", "'X' is not a piece of doushouqi: the letters are RCWDPTLErcwdptle"),
@@ -73,7 +72,6 @@ BAD_TEXTS = {
 
 @pytest.mark.parametrize(("text", "sentence"), BAD_TEXTS.values(), ids=BAD_TEXTS)
 def test_a_bad_text_is_refused(text: str, sentence: str) -> None:
-    """Each fault raises NotationError with a sentence that names it."""
     with pytest.raises(NotationError, match=sentence):
         parse(GAME, text)
 
@@ -102,7 +100,7 @@ def test_a_move_can_be_read(text: str) -> None:
         ("", "'' is not a move"),
         ("a1b1c1", "'a1b1c1' is not a move"),
         ("a1 b1", "'a1 b1' is not a move"),
-        ("a1h1", "there is no square 'h1': squares run from a1 to g9"),
+        ("a1h1", "unknown square 'h1': choose a square from a1 to g9"),
         ("a1b\N{ARABIC-INDIC DIGIT SIX}", "is not a move"),
     ],
 )

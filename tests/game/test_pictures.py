@@ -36,7 +36,6 @@ def described(rules, position): return f"The coin shows {position}."
 
 
 def coin(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, pictures: str | None) -> Any:
-    """The game of a module, with a module of pictures beside it."""
     monkeypatch.syspath_prepend(str(folder))
     (folder / f"{name}.py").write_text(RULES, encoding="utf-8")
     if pictures is not None:
@@ -57,7 +56,7 @@ def test_a_module_beside_the_rules_draws(tmp_path: Path, monkeypatch: pytest.Mon
     assert ">heads dark<" in picture
     assert 'width="90" height="30"' in picture
     assert drawn.digest == plain.digest
-    with pytest.raises(RulesError, match="coin has no pieces on squares and no pictures of its own"):
+    with pytest.raises(RulesError, match="coin has no pictures"):
         svg.board(plain, "heads")
 
 
@@ -67,8 +66,8 @@ def test_a_module_beside_the_rules_draws(tmp_path: Path, monkeypatch: pytest.Mon
         ("1 / 0", "cannot be used: ZeroDivisionError: division by zero"),
         ("LEGEND = ''", "cannot be used: AttributeError: module .* has no attribute 'svg'"),
         (PICTURES.replace("return f'<svg", "return 1 + f'<svg"), r"svg\(heads, .* of coin fails \(TypeError: .*check-rules coin"),
-        (PICTURES.replace("return f'<svg", "1; f'<svg"), r"svg\(heads, .* of coin returns None|no pictures of its own"),
-        (PICTURES.replace("<svg viewBox", "<svg width"), "neither a viewBox nor a width and a height"),
+        (PICTURES.replace("return f'<svg", "1; f'<svg"), r"svg\(heads, .* of coin returns None|no pictures"),
+        (PICTURES.replace("<svg viewBox", "<svg width"), "has no viewBox and no size"),
     ],
 )
 def test_errors_of_pictures_are_sentences(pictures: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

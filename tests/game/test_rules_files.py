@@ -83,7 +83,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def forget(folder: Path) -> None:
-    """Let this process forget the rules files in a folder."""
     os.environ[VARIABLE] = ""
     for name, module in list(sys.modules.items()):
         if str(getattr(module, "__file__", None)).startswith(str(folder)):
@@ -95,17 +94,12 @@ def forget(folder: Path) -> None:
 
 
 def other_file(folder: Path, stem: str, old: str = "", new: str = "") -> str:
-    """Write the rules under another stem, with one text for another, and return the path."""
     assert old in HEAP
     path = folder / f"{stem}.py"
     path.write_text(HEAP.replace(old, new) if old else new)
     return str(path)
 
 
-# Where a file is taken
-
-
-@pytest.mark.usefixtures("folder")
 def test_a_table_from_a_file(folder: Path, ask: Ask) -> None:
     """Commands take the file for the game; of 7 counters the first player takes 1; 6 are lost, and so are 3 for either player."""
     assert ask("build", "./heap.py", "--data", "d").code == 0
@@ -118,7 +112,6 @@ def test_a_table_from_a_file(folder: Path, ask: Ask) -> None:
     assert not [name for name, content in contents(folder / "d").items() if str(folder).encode() in content]
 
 
-@pytest.mark.usefixtures("folder")
 def test_without_a_function_game(folder: Path, ask: Ask) -> None:
     """The only class or object of a game is taken; of none or two, none is."""
     (folder / "heap.py").write_text(WITHOUT_FUNCTION)
@@ -131,7 +124,6 @@ def test_without_a_function_game(folder: Path, ask: Ask) -> None:
     assert_one_sentence(ask("check-rules", "none.py"), "the rules file none.py must define one game, not 0")
 
 
-@pytest.mark.usefixtures("folder")
 def test_commands_without_a_game(folder: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """--rules may be repeated, TABLEBASE_RULES is a list; without them tables of the games are left alone."""
     other_file(folder, "other", '"heap"', '"small-heap"')
@@ -158,7 +150,6 @@ def test_commands_without_a_game(folder: Path, ask: Ask, monkeypatch: pytest.Mon
 
 
 @pytest.mark.release
-@pytest.mark.usefixtures("folder")
 def test_a_batch(folder: Path, ask: Ask) -> None:
     """Its builds and its follow-ups, which are other processes, take files; a fault names the line."""
     text = 'data = "d"\n[[build]]\ngame = "./heap.py"\nvariant = "counters=5"\n[[then]]\ncommand = {}\noutput = "out"\n'
@@ -171,9 +162,7 @@ def test_a_batch(folder: Path, ask: Ask) -> None:
     assert_one_sentence(ask("batch", "night.toml"), "night.toml, line 5: none.py cannot be used")
 
 
-@pytest.mark.usefixtures("folder")
 def test_python(folder: Path) -> None:
-    """A file that has been loaded is known by name, to processes started afterwards as well."""
     rules = tablebase.load("heap.py", variant="counters=5")
     assert rules.name == "heap-counters=5"
     assert tablebase.load("heap") is load_rules("heap") is tablebase.load("./heap.py")
@@ -186,9 +175,7 @@ def test_python(folder: Path) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.usefixtures("folder")
 def test_worker_processes(folder: Path) -> None:
-    """They load the same file."""
     (folder / "pawns.py").write_text(PAWNS)
     answer = ask_fresh("build", "pawns.py", "--pieces", 4, "--workers", 2, "--data", "d")
     assert (answer.code, answer.err.splitlines()[1]) == (0, "tables at a time: up to 2")
@@ -197,15 +184,11 @@ def test_worker_processes(folder: Path) -> None:
         assert table.attrs["rules_digest"].decode() == tablebase.load("pawns.py").digest
 
 
-@pytest.mark.usefixtures("folder")
 def test_neighbours_can_be_imported(folder: Path) -> None:
     (folder / "heap_words.py").write_text('TITLE = "Neighbour"\n')
     text = HEAP.replace('title = "A heap"', "title = TITLE").replace("\n\n\n", "\nfrom heap_words import TITLE\n\n\n", 1)
     (folder / "heap.py").write_text(text)
     assert tablebase.load("heap.py").title == "Neighbour"
-
-
-# Digests
 
 
 def test_the_digest_is_that_of_the_installed_source(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,12 +242,9 @@ def test_a_worker_with_another_file(folder: Path, monkeypatch: pytest.MonkeyPatc
 def test_a_script_that_loads_itself(folder: Path) -> None:
     (folder / "heap.py").write_text(f"{HEAP}\n\nimport tablebase\n\ntablebase.load('heap.py')\n")
     with pytest.raises(
-        RulesError, match=r"RulesError: the rules file heap\.py loads itself: do so below .* \(heap\.py, line 4.\)$"
+        RulesError, match=r"RulesError: the rules file heap\.py loads itself: move the call below .* \(heap\.py, line 4.\)$"
     ):
         tablebase.load("heap.py")
-
-
-# Refusals
 
 
 @pytest.mark.parametrize(
@@ -275,7 +255,7 @@ def test_a_script_that_loads_itself(folder: Path) -> None:
         ("leaving", "", "raise SystemExit(0)\n", "cannot be loaded: SystemExit: 0 (leaving.py, line 1)"),
         ("divided", "    return Heap(counters)", "    return 1 / 0", "ZeroDivisionError: division by zero (divided.py, line 8)"),
         ("partly", "    def parse(", "    def read(", "cannot be loaded: TypeError: Can't instantiate abstract class Heap"),
-        ("nameless", '    name = "heap"\n', "", "cannot be loaded: RulesError: Heap has no name: give it a text"),
+        ("nameless", '    name = "heap"\n', "", "cannot be loaded: RulesError: Heap has no name: define a text"),
         ("number", "", "game = 7\n", "game in the rules file {} must be a function that returns a game, not 7"),
         ("taken", '"heap"', '"hexapawn"', "calls its game 'hexapawn', but 'hexapawn' is the game of the entry point"),
         ("longer", '"heap"', '"hexapawn-small"', "'hexapawn-small', but 'hexapawn' is the game of the entry point"),
@@ -297,7 +277,6 @@ def test_a_file_that_cannot_be_used(stem: str, old: str, new: str, error: str, f
 
 
 def test_two_files_of_one_name(folder: Path) -> None:
-    """Neither two games nor two modules."""
     other = other_file(folder, "other")
     Path(other).write_text(HEAP)
     tablebase.load("heap.py")

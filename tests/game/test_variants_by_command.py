@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from support.program import Ask, assert_refused, contents
+from support.program import Ask, contents
 
 from tablebase.commands.program import run
 from tablebase.game.installed import load_game
@@ -58,20 +58,3 @@ def test_a_variant_survives_a_lost_catalog(fox_tables: Path, tmp_path: Path, ask
     assert ask("reindex", "--data", folder).err == f"catalog of {folder} rebuilt from 7 tables of foxhounds-4x4\n"
     stats = ["stats", "foxhounds-4x4", "--by", "material", "--format", "json", "--data"]
     assert ask(*stats, folder).json == ask(*stats, fox_tables).json
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        *((f"{command} foxhounds --size 14x14", "14x14") for command in ("build", "estimate", "stats", "verify", "check-rules")),
-        ("build hasenspiel --variant early=foo", "early=foo"),
-        ("build hasenspiel-6x6 --size 6x6", "sets size twice"),
-        ("build foxhounds --size 4x4 --material FvHH@7", "FvHH has no tier '7'"),
-        ("build doushouqi", "choose tables: --pieces 3"),
-    ],
-)
-def test_a_wrong_variant_is_code_2(arguments: str, named: str, tmp_path: Path, ask: Ask) -> None:
-    """Every command that takes one says what is wrong with it or with what is asked of it, and leaves nothing behind."""
-    folder = [] if arguments.startswith("check-rules") else ["--data", tmp_path / "none"]
-    assert_refused(ask(*arguments.split(), *folder), 2, named)
-    assert not (tmp_path / "none").exists()

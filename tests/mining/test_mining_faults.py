@@ -175,7 +175,7 @@ FILES = {
     "no parentheses": ("@feature\ndef odd(positions):\n    'Says.'", "", "the decorator of a feature needs parentheses"),
     "of three pieces": ("@feature(pieces=3)\ndef odd(positions, a, b, c):\n    'Says.'", "", "a feature has 0, 1 or 2 pieces"),
     "of another kind": ("@feature(kind='date')\ndef odd(positions):\n    'Says.'", "", "bool, int or float"),
-    "without a docstring": ("@feature()\ndef odd(positions):\n    return 1", "", "odd needs a docstring"),
+    "without a docstring": ("@feature()\ndef odd(positions):\n    return 1", "", "odd has no docstring"),
     **{
         f"called {name}": (f"@feature()\ndef {name}(positions):\n    'Says.'\n    return 1", name, f"a column named {name}, but")
         for name in ("distance", "p1_square", "Mobility", "even_1_2")
@@ -194,8 +194,8 @@ BODIES = {
     "gives imaginary numbers": ("", "return np.full(len(positions), 1j)", "a value is not of kind int"),
     "gives text": ("kind='float'", "return np.full(len(positions), '3')", "a value is not of kind float"),
     "gives two for true": ("kind='bool'", "return np.full(len(positions), 2)", "a value is not of kind bool"),
-    "gives words out of range": ("words=('a', 'b')", "return 2", "a value is not the index of one of 2 words"),
-    "gives words below": ("words=('a', 'b')", "return -1", "a value is not the index of one of 2 words"),
+    "gives words out of range": ("words=('a', 'b')", "return 2", "a value is not an index of the 2 words"),
+    "gives words below": ("words=('a', 'b')", "return -1", "a value is not an index of the 2 words"),
     "gives words themselves": ("words=('a', 'b')", "return np.full(len(positions), 'a')", "a value is not of kind text"),
     "changes positions": ("", "positions.squares[:] = 0\n    return 1", "the feature odd fails: ValueError"),
 }

@@ -321,13 +321,15 @@ def test_errory_features_are_sentences(folder: Path, monkeypatch: pytest.MonkeyP
         with pytest.raises(TablebaseError, match="the feature of_piece describes pieces on squares, and noughts has none"):
             tables.mine("noughts", "SELECT 1 FROM positions", [of_piece])
         monkeypatch.delattr("tablebase_rules.noughts_features.FEATURES")
-        with pytest.raises(TablebaseError, match=r"noughts_features has no FEATURES: give it a tuple"):
+        with pytest.raises(TablebaseError, match=r"noughts_features has no FEATURES: define a tuple"):
             tables.features("noughts")
 
 
 def test_generous_tables_hold_no_chances(ask: Ask, tmp_path: Path) -> None:
     assert ask("build", "harehedgehog-cards=none", "--carrots", 1, "--cap", "generous", "--data", tmp_path).code == 0
-    assert_one_sentence(ask("mine", RACE.name, "SELECT 1 FROM positions", "--data", tmp_path), "are generous, and hold no chances")
+    assert_one_sentence(
+        ask("mine", RACE.name, "SELECT 1 FROM positions", "--data", tmp_path), "are generous and do not contain chances"
+    )
 
 
 def test_charts_count_what_stats_count(folder: Path, piglet_tables: Path) -> None:

@@ -24,7 +24,6 @@ TREE = grow_tree(GAME, parse(GAME, GAME.start))
 
 
 def trained(games: int) -> Matchboxes:
-    """Boxes of Black that have lost a bead in each of so many games."""
     boxes, random = Matchboxes(GAME, 1, TREE), Random(1)
     for _ in range(games):
         full = [box for box, beads in boxes.boxes.items() if beads]
@@ -35,7 +34,6 @@ def trained(games: int) -> Matchboxes:
 
 
 def labels(page: str) -> list[Element]:
-    """The labels of a page."""
     return parsed(page).findall(f"{SVG}svg")
 
 
@@ -45,7 +43,6 @@ def circles_of(label: Element) -> list[Element]:
 
 
 def beads_of(label: Element) -> list[str]:
-    """The titles of the beads of a label."""
     return [str(title_of(group)) for group in label.findall(f"{SVG}g") if group.find(f"{SVG}circle") is not None]
 
 

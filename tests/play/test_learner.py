@@ -32,21 +32,18 @@ PAWNS, FOX, JUNGLE = load_game("hexapawn"), load_game("foxhounds-6x6"), load_gam
 
 
 def trained(games: int, seed: int = 1) -> Learner:
-    """A learner of Hexapawn."""
     learner = Learner(PAWNS, PAWNS.initial, Training(order=3, seed=seed))
     go_on(learner, games)
     return learner
 
 
 def go_on(learner: Learner, games: int) -> None:
-    """Train a learner until it has played so many games."""
     for number in train(learner.values, learner.start, learner.training, range(learner.games, games)):
         learner.games = number + 1
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Where a learner is kept."""
     return tmp_path / "pawns.learner"
 
 
@@ -147,7 +144,6 @@ def test_it_learns(tmp_path: Path) -> None:
 
 
 def loaded(path: Path) -> Learner:
-    """The learner in a file."""
     learner = Learner(PAWNS, PAWNS.initial)
     learner.load(path)
     return learner
@@ -167,13 +163,12 @@ def test_the_file_keeps_the_learner(path: Path) -> None:
 
 
 def packed(weights: Any) -> str:
-    """Weights as a file has them."""
     return b64encode(zlib.compress(weights.tobytes())).decode()
 
 
 WEIGHTS = ValueFunction(PAWNS, 3).weights
 DAMAGE: dict[str, tuple[dict[str, Any], str]] = {
-    "another game": ({"game": "pig"}, "holds a learner of another game ('pig', not 'hexapawn')"),
+    "another game": ({"game": "pig"}, "contains a learner of another game ('pig', not 'hexapawn')"),
     "matchboxes": ({"player": "matchboxes"}, "is not a file of a learner"),
     "bad settings": ({"training": {**vars(Training()), "order": 9}}, "is not a file of a learner"),
     "another order": ({"training": {**vars(Training()), "order": 2}}, "is not a file of a learner"),
@@ -188,7 +183,6 @@ DAMAGE: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize(("damage", "error"), DAMAGE.values(), ids=DAMAGE)
 def test_a_file_of_something_else_is_refused(damage: dict[str, Any], error: str, path: Path) -> None:
-    """One sentence says what is wrong; the learner stays as it was."""
     trained(1).save(path)
     path.write_text(json.dumps({**json.loads(path.read_text()), **damage}))
     learner = Learner(PAWNS, PAWNS.initial)
@@ -231,7 +225,7 @@ def test_it_plays_as_any_player(path: Path, monkeypatch: pytest.MonkeyPatch) -> 
             assert move in best.moves
             assert player.remark.startswith(f"it expects {best.expected * (1 - 2 * match.player):+.2f}, between -1")
             match.play(move)
-    with pytest.raises(TablebaseError, match="needs what 'tablebase train' has written: name it as in learner:file=FILE"):
+    with pytest.raises(TablebaseError, match="needs a file from 'tablebase train': name it as in learner:file=FILE"):
         open_player("learner", Seat(PAWNS, PAWNS.initial))
 
 

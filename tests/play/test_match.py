@@ -44,7 +44,6 @@ COUNTS = st.integers(1, 40).flatmap(lambda count: st.tuples(st.just(count), st.i
 
 
 def match_at(rules: Any, text: str, *moves: str, seed: int = 1, most_turns: int | None = None) -> Match[Any]:
-    """A match from a position on, after some moves."""
     match = Match(rules, rules.parse(text), Random(seed), most_turns)
     for move in moves:
         match.play(move)
@@ -65,7 +64,6 @@ def test_weights_are_the_formula(counts: tuple[int, int], fuzz: float) -> None:
 
 @pytest.mark.parametrize("wrong", ["", "much", "1.0001", "-0.1", "nan", "inf", "fair", "9" * 9999])
 def test_text_that_is_no_fuzz_is_refused(wrong: str) -> None:
-    """In a sentence that stays short, with what a fuzz is."""
     with pytest.raises(TablebaseError, match=r"from 0 .* to 1 .*, not ") as refused:
         parse_fuzz(wrong)
     assert len(str(refused.value)) < 250
@@ -113,7 +111,6 @@ def test_a_position_that_comes_back_is_a_draw() -> None:
 
 
 def test_a_side_may_resign() -> None:
-    """The side to move loses, with as many plies as were made; its opponent's undo takes the resignation back, too."""
     match = match_at(PAWNS, PAWNS.start, "b1b2")
     match.resign()
     assert (match.ending(), match.legal(), match.plies) == (Ending((1, 2), RESIGNED, "Black resigns"), {}, 1)
@@ -122,7 +119,6 @@ def test_a_side_may_resign() -> None:
 
 
 def test_only_legal_moves_are_made() -> None:
-    """Any other one is refused in a sentence, and changes nothing."""
     match = match_at(PAWNS, "3/P1p/3 w")
     with pytest.raises(RulesError, match="the move 'a2a1' is not legal in 3/P1p/3 w: choose one of a2a3"):
         match.play("a2a1")
@@ -250,17 +246,14 @@ ODD = f"uci:{sys.executable} {odd_engine.__file__}"
 
 
 def games(*names: str, count: int = 4, conditions: Conditions[Position] = HERE, game: str = "hexapawn") -> list[Played]:
-    """The games of a match."""
     return list(tournament(load_game(game), names, count, conditions))
 
 
 def moves_of(game: Played) -> list[str]:
-    """The moves of a game, those of its opening included."""
     return [text for text, _ in game.happened]
 
 
 def match_of(game: Played, rules: Game = PAWNS) -> Match[Position]:
-    """A game as it stands after its moves, each of which is legal."""
     match = Match(rules, rules.parse(game.start))
     for move in moves_of(game):
         match.play(move)
@@ -339,7 +332,7 @@ PATIENCE = 4.0
 FAILURES = {
     "crash": "has ended with exit code 3",
     "hang": f"has not answered within {PATIENCE:g} s",
-    "illegal": "has answered 'a1a1', which is not a legal move",
+    "illegal": "has played 'a1a1', which is not a legal move",
     "empty": "has answered without a move",
     "close": "has closed its output",
     "talk": f"has not answered within {PATIENCE:g} s",
@@ -386,7 +379,6 @@ def test_engines_that_fail_lose(how: str) -> None:
     ],
 )
 def test_what_is_no_engine(command: str, said: str) -> None:
-    """Before the first game, that is an error and no loss."""
     with pytest.raises(TablebaseError, match=said):
         games(f"uci:{command}", "engine", count=2)
 
@@ -411,5 +403,5 @@ def test_openings_that_end_the_game() -> None:
     for fixture in pairs:
         match = pairs.begun(PAWNS, fixture, PAWNS.initial, 3)
         assert (match.plies, match.ending()) == (3, None)
-    with pytest.raises(TablebaseError, match="8 random plies end the game again and again"):
+    with pytest.raises(TablebaseError, match="openings of 8 random plies nearly always end the game"):
         pairs.begun(PAWNS, fixture, PAWNS.initial, 8)

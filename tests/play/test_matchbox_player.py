@@ -34,7 +34,6 @@ AFTER_B2, AFTER_C2, AFTER_A2 = (parse(GAME, text) for text in ("ppp/1P1/P1P b", 
 
 
 def boxes(side: int = BLACK, *, share: bool = True) -> Matchboxes:
-    """Boxes before the first game."""
     return Matchboxes(GAME, side, grow_tree(GAME, ROOT, share), share)
 
 
@@ -70,13 +69,11 @@ def lost(player: MatchboxPlayer, *moves: str, beads: str) -> Match[Position]:
 
 
 def texts(player: MatchboxPlayer, box: Position) -> list[str]:
-    """The beads left in a box, by their moves."""
     return sorted(render_move(GAME, bead.move) for bead in player.boxes.boxes[box])
 
 
 @pytest.fixture
 def player() -> MatchboxPlayer:
-    """A player of Black that has not played yet."""
     return MatchboxPlayer(Seat(GAME, ROOT, BLACK))
 
 
@@ -174,13 +171,12 @@ def test_moves_taken_back_do_not_count(player: MatchboxPlayer) -> None:
 
 def test_a_position_without_a_box_is_one_sentence(player: MatchboxPlayer) -> None:
     """On the other side, or after another start, the player says that it was made for something else."""
-    with pytest.raises(TablebaseError, match=r"there is no box for ppp/3/PPP w: make a player for another start or side"):
+    with pytest.raises(TablebaseError, match=r"the player has no box for ppp/3/PPP w: make a player for another start or side"):
         player.choose(Match(GAME, ROOT), Random(0))
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Where the boxes are kept."""
     return tmp_path / "boxes.json"
 
 
@@ -269,7 +265,7 @@ def test_beads_can_be_taken_at_the_beginning() -> None:
     assert isinstance(again, MatchboxPlayer)
     assert (texts(again, AFTER_B2), texts(player, AFTER_B2)) == (["a3a2"], ["a3b2"])
     assert grow_tree.cache_info().misses == known
-    with pytest.raises(TablebaseError, match="the settings boxes and taken both say which beads are gone"):
+    with pytest.raises(TablebaseError, match="the settings boxes and taken contradict each other"):
         open_player("matchboxes:boxes=x.json,taken=ppp/1P1/P1P_b:a3a2", Seat(GAME, ROOT, BLACK))
 
 
@@ -290,17 +286,14 @@ def test_who_does_not_resign_plays_on(player: MatchboxPlayer) -> None:
 
 
 def changed(**fields: Any) -> Callable[[dict[str, Any]], None]:
-    """Replaces fields of the document."""
     return lambda document: document.update(fields)
 
 
 def black(**fields: Any) -> Callable[[dict[str, Any]], None]:
-    """Replaces what the document holds of Black."""
     return lambda document: document["sides"]["b"].update(fields)
 
 
 def box(content: Any) -> Callable[[dict[str, Any]], None]:
-    """Replaces the content of a box."""
     return lambda document: document["sides"]["b"]["boxes"].update({"ppp/1P1/P1P b": content})
 
 
@@ -313,8 +306,8 @@ DAMAGE: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "another game": (changed(game="hexapawn-4x4"), "another game ('hexapawn-4x4', not 'hexapawn')"),
     "another start": (changed(start="ppp/1P1/P1P b"), "another start ('ppp/1P1/P1P b', not 'ppp/3/PPP w')"),
     "a long name": (changed(game="x" * 9999), "another game"),
-    "games in a list": (black(won=[1, 2]), "does not say how many games each side has won"),
-    "true games": (black(won={"w": True, "b": 0}), "does not say how many games each side has won"),
+    "games in a list": (black(won=[1, 2]), "lacks the number of games that each side has won"),
+    "true games": (black(won={"w": True, "b": 0}), "lacks the number of games that each side has won"),
     "no boxes": (black(boxes={}), "does not have the matchboxes of hexapawn"),
     "an unknown bead": (box(["a3a2", "a3c2"]), "has other beads in the box ppp/1P1/P1P b than its moves"),
     "a number for a box": (box(7), "has other beads in the box ppp/1P1/P1P b than its moves"),
@@ -345,7 +338,6 @@ def test_a_file_of_something_else_is_refused(damage: Callable[[dict[str, Any]], 
     "content", [b"", b"\xff", b"null", b"[]", b"[" * 100_000, b"{"], ids=["empty", "bytes", "null", "list", "deep", "cut"]
 )
 def test_a_file_that_is_no_document_is_refused(content: bytes, path: Path) -> None:
-    """Whatever the bytes, it is one sentence."""
     path.write_bytes(content)
     with pytest.raises(TablebaseError, match="is not a file of matchboxes: name another file, or delete it"):
         MatchboxPlayer(Seat(GAME, ROOT, BLACK), path)

@@ -55,23 +55,19 @@ class Recorder(Random):
 
 
 def seat(name: str, side: int = 0, folder: Path = Path("nowhere")) -> Seat:
-    """A seat at the start of a game."""
     rules: Any = load_rules(name)
     return Seat(rules, rules.initial, side, folder)
 
 
 def match_at(rules: Any, text: str) -> Match[Any]:
-    """A match that begins with a position."""
     return Match(rules, rules.parse(text))
 
 
 def undecided(name: str) -> list[Position]:
-    """The positions of a game in which somebody moves."""
     return at_least_one(position for position, children in walked(name).children.items() if children)
 
 
 def reached(player: GraphPlayer, position: Position) -> list[Position]:
-    """What the moves that a player keeps lead to."""
     after = player.graph.game.moves(position)
     return sorted(after[move]._replace(won="") for move in player.kept_moves(position))
 
@@ -112,7 +108,6 @@ def test_settings_have_one_form() -> None:
 
 @pytest.mark.parametrize("name", ["hexapawn", "harehedgehog"])
 def test_random_moves_are_all_alike(name: str) -> None:
-    """Each legal move comes up, and the same seed draws the same ones."""
     rules: Any = load_rules(name)
     with open_player("random", seat(name)) as player:
         drawn = [[player.choose(Match(rules, rules.initial), Random(seed)) for seed in range(99)] for _ in range(2)]
@@ -126,7 +121,7 @@ def test_games_with_too_many_positions_are_refused(name: str, player: str, monke
     monkeypatch.setattr("tablebase.play.graph_player.LIMIT", 70)
     monkeypatch.setattr("tablebase.play.learning.matchboxes.LIMIT", 35)
     grow_tree.cache_clear()
-    with pytest.raises(CapacityError, match=r"than the (70|35) positions that can be used: take a smaller board"):
+    with pytest.raises(CapacityError, match=r"than the (70|35) positions that can be used: choose a smaller board"):
         open_player(player, seat(name))
 
 
@@ -211,7 +206,6 @@ def test_the_ranking_is_that_of_plain_python(name: str) -> None:
 
     @cache
     def games(position: Position) -> tuple[int, int]:
-        """How many games each side wins from there."""
         children = one.children[position]
         if not children:
             return (1, 0) if one.winner(position) == 0 else (0, 1)
@@ -269,7 +263,7 @@ def test_a_player_is_made_for_a_start() -> None:
     middle = walked("foxhounds-4x4").children[game.initial][0]
     with open_player("foxbox", Seat(game, middle, 1)) as player:
         assert player.choose(Match(game, middle), Random(0)) in Match(game, middle).legal()
-        with pytest.raises(TablebaseError, match=f"cannot be reached from {render(game, middle)}: make a player for it"):
+        with pytest.raises(TablebaseError, match=f"cannot be reached from {render(game, middle)}: make a player for this position"):
             player.choose(match_at(game, game.start), Random(0))
 
 
@@ -295,7 +289,6 @@ def test_the_computer_looks_ahead() -> None:
 
 
 def test_the_computer_has_tables_at_its_leaves(piglet_tables: Path) -> None:
-    """Unless it is told not to, and where there are any."""
     foresight, remarks = Foresight(depth=1, cards=Cards.EXPECTATION), {}
     for tables, folder in (("yes", piglet_tables), ("no", piglet_tables), ("yes", Path("nowhere"))):
         used = load_tables(folder, PIGLET) if tables == "yes" else None
@@ -330,7 +323,6 @@ NOWHERE = Path("nowhere")
 
 
 def seated(game: Game, text: str, level: int, folder: Path = NOWHERE) -> EnginePlayer:
-    """A player for the side to move."""
     position = game.parse(text)
     return EnginePlayer(Seat(game, position, position.side, folder), level)
 
@@ -386,7 +378,6 @@ def test_it_knows_the_game_so_far() -> None:
 
 
 def test_a_search_that_sees_nothing_makes_any_move(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A legal one, by chance."""
     monkeypatch.setattr("tablebase.play.engine_player.LINES", 1)
     monkeypatch.setattr("tablebase.play.engine_player.NODES", (1,))
     match = Match(JUNGLE, JUNGLE.initial)
@@ -398,7 +389,6 @@ def test_a_search_that_sees_nothing_makes_any_move(monkeypatch: pytest.MonkeyPat
 
 
 def test_closing_closes_the_tables(three_pieces: Path) -> None:
-    """A player that has looked something up holds files until it is closed."""
     before = open_files(three_pieces)
     text = "7/7/3t3/7/7/R6/4E2/7/7 w"
     with seated(JUNGLE, text, 2, three_pieces) as player:

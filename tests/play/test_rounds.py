@@ -14,7 +14,7 @@ from support.checks import at_least_one
 
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import Ending
-from tablebase.play.comparison import Mean, Rank, mean_of, ranks, share_of_pairs, student, wilson
+from tablebase.play.comparison import Mean, mean_of, ranks, share_of_pairs, student, wilson
 from tablebase.play.match import BROKEN_OFF
 from tablebase.play.schedules import Fixture, Rounds
 from tablebase.play.standings import of_rounds, points
@@ -66,12 +66,10 @@ def test_large_tables_have_several_openings() -> None:
     ],
 )
 def test_points(places: tuple[int, ...], seats: tuple[int, ...], expected: dict[int, list[float]]) -> None:
-    """One for each other contestant's player behind, half for one beside."""
     assert points(places, seats) == expected
 
 
 def played(seats: tuple[int, ...], places: tuple[int, ...], why: str = "finished", opening: str = "") -> Played:
-    """A game that ended like this."""
     return Played(Fixture(0, seats, opening, "", ()), "", 0, (), 30, Ending(places, why), False)
 
 
@@ -155,7 +153,6 @@ EQUAL = st.integers(1, 4).flatmap(lambda size: st.lists(st.lists(NUMBERS, min_si
 
 
 def observed(blocks: list[list[float]]) -> list[tuple[str, str, float]]:
-    """The numbers of games of one line-up, each with the name of its block."""
     return [("us", str(name), number) for name, block in enumerate(blocks) for number in block]
 
 
@@ -236,18 +233,17 @@ def test_ranks() -> None:
     fair = mean_of(("us", str(opening), share) for opening, share in enumerate(luck))
     other = mean_of(("us", str(opening), share) for opening, share in enumerate(reversed(luck)))
     assert good.interval()[0] < fair.interval()[1]
-    assert ranks([fair, good]) == [Rank(2, 2, 2), Rank(1, 1, 1)]
-    assert ranks([fair, other]) == [Rank(1, 1, 2), Rank(1, 1, 2)]
-    assert ranks([other, fair, good]) == [Rank(2, 1, 3), Rank(2, 2, 3), Rank(1, 1, 2)]
+    assert ranks([fair, good]) == [(2, 2, 2), (1, 1, 1)]
+    assert ranks([fair, other]) == [(1, 1, 2), (1, 1, 2)]
+    assert ranks([other, fair, good]) == [(2, 1, 3), (2, 2, 3), (1, 1, 2)]
 
 
 @pytest.mark.parametrize(("blocks", "expected"), [(1, 2), (3, 2), (8, 1), (30, 1)])
 def test_how_many_openings_all_alike_decide(blocks: int, expected: int) -> None:
-    """As many as Wilson's interval needs."""
     won, lost = (mean_of(("us", str(name), share) for name in range(blocks)) for share in (1.0, 0.0))
-    assert ranks([won, lost]) == [Rank(1, 1, expected), Rank(2, 3 - expected, 2)]
+    assert ranks([won, lost]) == [(1, 1, expected), (2, 3 - expected, 2)]
     nobody = Mean(0.5, 0, {})
-    assert ranks([nobody]) == [Rank(1, 1, 1)]
+    assert ranks([nobody]) == [(1, 1, 1)]
 
 
 PAIRS = st.lists(st.sampled_from([0.0, 0.5, 1.0, 1.5, 2.0]), min_size=2, max_size=60)

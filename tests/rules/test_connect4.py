@@ -53,12 +53,11 @@ def test_tables_are_those_of_brute_force(tmp_path: Path) -> None:
                 assert source.value(position, player) == (outcome, distance)
         assert sum(row["positions"] for row in tables.stats(name).rows) < len(graph)
         # Crosses cannot begin on top of a disc.
-        with pytest.raises(NotationError, match="cannot come up in a game of connect4-4x3"):
+        with pytest.raises(NotationError, match="cannot be reached from the start of connect4-4x3"):
             tables.probe(name, "..../x.../o...")
 
 
 def test_moves_of_a_large_board() -> None:
-    """Random games on 7 files and 6 ranks, as the twin plays them."""
     game, rng = connect4.game((7, 6)), Random(3)
     for _ in range(20):
         for position in playout(game, rng):

@@ -107,12 +107,10 @@ def test_nobody_stands_in_a_den_or_on_water_he_cannot_swim(jungle: Game) -> None
     ],
 )
 def test_how_games_end(solved: Solved, jungle: Game, pieces: str, side: int, outcome: Outcome, distance: int) -> None:
-    """In one ply or two."""
     assert solved(jungle).value(placed(jungle, pieces, side)) == (outcome, distance)
 
 
 def test_the_first_moves(jungle: Game) -> None:
-    """White's 24 moves from the start, listed by hand."""
     moves = {render_move(jungle, move) for move in legal_moves(jungle, parse(jungle, jungle.start))}
     by_hand = """a1a2 a1b1 g1g2 g1f1 b2a2 b2b1 b2c2 b2b3 f2g2 f2f1 f2e2 f2f3 a3a2 a3b3 a3a4
                  c3b3 c3c2 c3d3 e3d3 e3e2 e3f3 g3f3 g3g2 g3g4"""
@@ -121,7 +119,6 @@ def test_the_first_moves(jungle: Game) -> None:
 
 @pytest.mark.parametrize("depth", [3, pytest.param(5, marks=pytest.mark.full)])
 def test_perft(jungle: Game, depth: int) -> None:
-    """The published numbers of lines from the start."""
     counted = [reached.leaves for reached in leaves_by_depth(jungle, parse(jungle, jungle.start), depth)]
     assert counted == [24, 576, 12_240, 260_100, 5_111_725][:depth]
 
@@ -154,7 +151,6 @@ TOGETHER = {"traps": "all", "elephant": "spares_rat", "shore": "none", "no_move"
 
 
 def named(reading: dict[str, str]) -> str:
-    """The full name of a game with these options."""
     return "-".join(["doushouqi", *(f"{name}={word}" for name, word in reading.items())])
 
 
@@ -162,14 +158,12 @@ each = pytest.mark.parametrize("reading", [*READINGS, TOGETHER], ids=named)
 
 
 def as_twin(game: Game, position: Position) -> tuple[jungle.Board, str]:
-    """A position as the twin writes it."""
     board = tuple(sorted((game.board.names[square], game.kinds[kind].symbol) for kind, square in position.pieces))
     return board, game.sides[position.side].letter
 
 
 @cache
 def crowded(count: int) -> list[Position]:
-    """Random positions whose pieces stand close together, near the shore and the traps."""
     game, random, found = load_game("doushouqi"), Random(7), []
     middles = game.board.squares("b7 d5 c3 d8 d2 a5 f6 e3")
     while len(found) < count:
@@ -223,7 +217,6 @@ def test_moves_are_those_of_the_prose(reading: dict[str, str]) -> None:
 
 @pytest.mark.parametrize(("name", "value"), [("doushouqi", (Outcome.DRAW, None)), ("doushouqi-no_move=loss", (Outcome.LOSS, 0))])
 def test_no_legal_move(name: str, value: tuple[Outcome, int | None], solved: Solved) -> None:
-    """A cat on a1 that stronger pieces on a2 and b1 shut in."""
     game = load_game(name)
     assert solved(game).value(parse(game, "7/7/7/7/7/7/7/d6/Cw5 w")) == Value(*value)
 

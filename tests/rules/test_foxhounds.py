@@ -99,7 +99,6 @@ def test_escapes(pieces: str, escaped: bool, side: int) -> None:
     ],
 )
 def test_foxboxes(text: str, contained: bool) -> None:
-    """The naive twin of the document's FoxBox knows the document's examples."""
     assert foxbox(GAME, parse(GAME, text)) is contained
 
 
@@ -107,7 +106,6 @@ BOXES = ["foxbox", "b", "max_b", "max_b_plies"]
 
 
 def placements(size: int, count: int) -> Iterator[Position]:
-    """Positions, fox or hounds to move, drawn from all placements."""
     game, random = foxhounds((size, size)), np.random.default_rng(size)
     kinds = material_of(game, game.initial).kinds
     for _ in range(count):
@@ -116,7 +114,6 @@ def placements(size: int, count: int) -> Iterator[Position]:
 
 
 def measured(size: int, position: Position) -> dict[str, int | bool]:
-    """The features of one position."""
     game = foxhounds((size, size))
     squares = np.array([[square for _, square in position.pieces]], dtype=np.int8)
     positions = Positions(game, material_of(game, position), position.side, squares)

@@ -16,18 +16,15 @@ VARIANTS = [{}, *({option: words[1]} for option, words in WORDS.items()), {"roun
 
 
 def of(text: str, **options: Any) -> HareHedgehog:
-    """The game for as many players as a text describes."""
     return game(players=text.count(",") + 1, **options)
 
 
 def after(text: str, code: int, **options: Any) -> str:
-    """The state that a code leads to."""
     rules = of(text, **options)
     return rules.format(rules.moves(rules.parse(text))[code])
 
 
 def card(text: str, name: str, **options: Any) -> str:
-    """The state that a card leads to."""
     rules = of(text, **options)
     return next(rules.format(draw.state) for draw in rules.draws(rules.parse(text)) if draw.label == name)
 
@@ -107,7 +104,6 @@ def test_results(text: str, code: int, expected: str, options: dict[str, Any]) -
 
 
 def test_end() -> None:
-    """The game is over when all but one have finished."""
     rules = game(players=3)
     two = rules.parse("64:0:0#2,60:0:0,64:0:0#1 2")
     assert rules.to_move(two) == OVER

@@ -24,12 +24,10 @@ PLAYERS = (2, 3, 6)
 
 
 def name_of(options: dict[str, Any]) -> str:
-    """A variant as the name of a test."""
     return ",".join(options) or "default"
 
 
 def played(rules: HareHedgehog, seed: int, most: int) -> Iterator[State]:
-    """The states of a game at random."""
     random, state = Random(seed), rules.start
     for _ in range(most):
         yield state
@@ -39,7 +37,6 @@ def played(rules: HareHedgehog, seed: int, most: int) -> Iterator[State]:
 
 
 def ends(rules: HareHedgehog, state: State) -> Iterator[str]:
-    """The states after a turn, one for each path."""
     for after in [*rules.moves(state).values(), *(draw.state for draw in rules.draws(state))]:
         if rules.begins_turn(after):
             yield rules.format(after)
@@ -48,7 +45,6 @@ def ends(rules: HareHedgehog, state: State) -> Iterator[str]:
 
 
 def twin_ends(node: Any) -> Iterator[str]:
-    """The same in a turn of the twin."""
     match node:
         case ("end", state):
             yield twin.write(state)
@@ -91,7 +87,6 @@ def test_unknown_carrots() -> None:
     state = rules.parse("54:21:0,0:0:0 1")
 
     def expanded(state: State, attacker: int) -> tuple[int, list[tuple[int, State]]]:
-        """Who is to move, and the label and the state of each row."""
         rows = np.zeros((kernels.widest, STATE + kernels.fields), np.int64)
         who, count = call_compiled(kernels.expand, array, np.array(state, np.int64), attacker, rows)
         return who, [(label, tuple(after)) for label, _, _, *after in rows[: max(count, 0)].tolist()]

@@ -50,7 +50,6 @@ def test_moves(pieces: str, side: int, expected: str) -> None:
     ],
 )
 def test_who_cannot_move_has_lost(side: int, pieces: str, early: str) -> None:
-    """The rabbit is blocked, or the pawns are stuck."""
     assert decided(hasenspiel(early=early), placed(GAME, pieces, side)) is Outcome.LOSS
 
 

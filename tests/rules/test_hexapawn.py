@@ -51,5 +51,4 @@ def test_taking_the_last_pawn_wins() -> None:
 
 @pytest.mark.parametrize("side", "wb")
 def test_who_has_no_move_has_lost(side: str) -> None:
-    """Two pawns face to face: the side to move has lost."""
     assert decided(GAME, parse(GAME, f"p2/P2/3 {side}")) is Outcome.LOSS

@@ -8,9 +8,8 @@ from support.program import Ask, assert_one_sentence
 from support.web import client_of
 
 import tablebase_rules
-from tablebase.building.batch import read_batch
 from tablebase.commands.program import run
-from tablebase.errors import BatchError, RulesError
+from tablebase.errors import RulesError
 from tablebase.game import load_game
 from tablebase.game.installed import full_name, load_rules
 from tablebase_rules._jungle import STANDARD
@@ -42,14 +41,12 @@ TINY = "..#\n\nRr#\n"
 
 
 def drawn(folder: Path, text: str, name: str = "mine.txt") -> Path:
-    """A file with this text."""
     path = folder / name
     path.write_text(text)
     return path
 
 
 def named(path: Path) -> str:
-    """The full name of the game on the board of a file."""
     return full_name("doushouqi", None, [f"board={path}"])
 
 
@@ -137,7 +134,6 @@ ERRORS = {
 
 @pytest.mark.parametrize("text", ERRORS, ids=range(len(ERRORS)))
 def test_what_is_wrong_with_a_file(tmp_path: Path, text: str) -> None:
-    """One sentence, which names the file first."""
     path = drawn(tmp_path, text)
     with pytest.raises(RulesError) as caught:
         named(path)
@@ -145,7 +141,6 @@ def test_what_is_wrong_with_a_file(tmp_path: Path, text: str) -> None:
 
 
 def test_the_largest_board() -> None:
-    """127 squares are allowed."""
     rows = [*8 * ["." * 16]]
     rows[0] = "-" + "." * 15
     start = ["-Rr" + "." * 13, *rows[1:]]
@@ -155,7 +150,6 @@ def test_the_largest_board() -> None:
 
 @pytest.mark.parametrize("code", ["", "0", "zzz", "a.b", "é", "CODE0", "CODE_", "0CODE"])
 def test_a_code_that_describes_no_board(code: str) -> None:
-    """Neither a damaged code nor another spelling of one is read."""
     word = f"and@{code.replace('CODE', packed(TINY))}"
     with pytest.raises(RulesError, match="does not describe a board of doushouqi: copy the whole name, or name the file again"):
         load_game(f"doushouqi-board={word}")
@@ -194,14 +188,3 @@ def test_pages_show_a_board_from_a_file(tmp_path: Path) -> None:
         assert "Black's den" in picture
         (answer,) = client.get("/api/v1/probe", params={"game": name, "position": "Rr1 w"}).json()
         assert (answer["outcome"], answer["distance"]) == ("win", 1)
-
-
-def test_a_batch_names_a_file(tmp_path: Path) -> None:
-    """A wrong file is a fault of its line."""
-    path, batch = drawn(tmp_path, TINY), tmp_path / "night.toml"
-    batch.write_text(f'[[build]]\ngame = "doushouqi"\nvariant = ["board={path}"]\n')
-    assert [entry.game for entry in read_batch(batch).builds] == [named(path)]
-    path.write_text("")
-    with pytest.raises(BatchError, match="there must be two drawings") as caught:
-        read_batch(batch)
-    assert caught.value.line == 3

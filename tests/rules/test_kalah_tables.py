@@ -87,7 +87,6 @@ def test_large_boards_have_no_tables(pits: int, seeds: int, tmp_path: Path) -> N
 
 @pytest.mark.parametrize(("pits", "seeds"), [(7, 7), (8, 5), (9, 3)])
 def test_largest_boards_with_tables(pits: int, seeds: int) -> None:
-    """All numbers of the rules fit, and so does the largest position."""
     rules = game(pits, seeds)
     assert len(rules_of(rules)) == len(rules.rules)
     row = ",".join(["0"] * (pits - 1))

@@ -31,7 +31,6 @@ VARIANTS = [(3, 2, "yes"), (6, 2, "no"), (4, 3, "yes"), (9, 3, "no")]
 
 
 def positions(game: MensMorris, count: int) -> Iterator[int]:
-    """Positions of random play, and of random ranks."""
     rng, tiers = Random(1), tiers_of(game)
     for _ in range(count // 100):
         yield from islice(playout(game, rng), 100)

@@ -45,7 +45,6 @@ def test_turns_begin_without_a_total() -> None:
 
 
 def test_three_players() -> None:
-    """They follow one another, and the losers share a place."""
     game = pig.game(players=3, target=10)
     assert game.format(game.start) == "0,0,0 1 0"
     assert game.moves(game.parse("4,5,6 3 2"))[pig.HOLD] == game.parse("4,5,8 1 0")
@@ -83,7 +82,6 @@ def test_options_have_limits(options: dict[str, int], said: str) -> None:
     "text", ["0,0 1 0", "0,0 1 0 roll", "99,99 2 6", "105,99 2 0", "99,104 1 0", "0,94 1 99 roll", "0,0 2 105"]
 )
 def test_texts_of_states(text: str) -> None:
-    """The extremes of every number."""
     assert PIG.format(PIG.parse(text)) == text
 
 

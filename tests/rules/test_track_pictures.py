@@ -37,7 +37,6 @@ WAITING = {"misses a turn": "m", "eats a lettuce": "e", "is to be paid": "p"}
 
 
 def states(name: str, games: int = 2) -> Iterator[tuple[Any, Any]]:
-    """The states of some games of random play, but not too many."""
     rules: Any = load_rules(name)
     for seed in range(games):
         for number, state in enumerate(playout(rules, Random(seed))):
@@ -57,13 +56,11 @@ def drawn_hares(text: str) -> list[tuple[int, int, int, str, int]]:
 
 
 def written_hares(text: str) -> list[tuple[int, int, int, str, int]]:
-    """The same from the text of the state."""
     found = re.findall(r"(\d+):(\d+):(\d+)([a-z]?)(?:#(\d))?", text.split(" ")[0])
     return [(int(square), int(carrots), int(held), wait, int(rank or 0)) for square, carrots, held, wait, rank in found]
 
 
 def placed(root: Element) -> dict[int, tuple[str, tuple[float, float]]]:
-    """The letter of each square between start and finish, by its title, and its middle."""
     squares = {}
     for group in root.iter(f"{SVG}g"):
         named = re.fullmatch(r"(\d+): (.*)", group.findtext(f"{SVG}title") or "")

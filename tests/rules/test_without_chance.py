@@ -50,7 +50,6 @@ def values_of(name: str) -> dict[str, tuple[int, int | None]]:
 
 
 def start_of(name: str) -> tuple[int, int | None]:
-    """Who wins from the start, in how many plies."""
     return values_of(name)[next(iter(graph_of(name)))]
 
 
@@ -96,7 +95,6 @@ def test_positions_that_look_alike_are_one(name: str) -> None:
 
 
 def counts(name: str) -> tuple[int, int, int]:
-    """Positions, positions up to symmetry, and final positions."""
     rules: Any = load_rules(name)
     graph = graph_of(name)
     return len(graph), len({rules.canonical(rules.parse(text)) for text in graph}), sum(not place.moves for place in graph.values())
@@ -265,7 +263,6 @@ def test_they_pass_their_checks(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["noughts", "noughts-m=5-n=2", "morris", "morris-steps=any"])
 def test_pictures(name: str) -> None:
-    """One of each position, with a size, all different."""
     rules: Any = load_rules(name)
     drawn = [rules.svg(position) for position in (rules.initial, *legal(rules, rules.initial).values())]
     assert len(set(drawn)) == len(drawn)

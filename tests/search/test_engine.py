@@ -189,7 +189,7 @@ def test_the_limit_of_progress_draws() -> None:
         ({"table_bytes": 1 << 50}, {}, "the memory for tables needs"),
         ({"table_pieces": -1}, {}, "the number of pieces to look up must not be negative"),
         ({"progress": -1}, {}, "the number of plies without a capture must not be negative"),
-        *(({"repetition": word}, {}, f"no rule of repetition '{word}': choose none, draw or loss") for word in ("xyz", None)),
+        *(({"repetition": word}, {}, f"unknown repetition rule '{word}': choose none, draw or loss") for word in ("xyz", None)),
     ],
 )
 def test_what_makes_no_sense_or_does_not_fit(options: dict[str, Any], limits: dict[str, Any], sentence: str) -> None:

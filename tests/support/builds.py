@@ -34,7 +34,6 @@ def build(
 
 
 def register(catalog: Catalog, game: Game, table: Table, engine: str | None = None) -> None:
-    """Enter a table into a catalog that is open for changes."""
     kind = SliceTables(game)
     with catalog.writing() as connection:
         enter(connection, game, kind.entry_of(catalog.folder, table).solved(engine, None))

@@ -32,17 +32,14 @@ PATTERNS = "SELECT material, side, features, gain, positions FROM pattern_gains 
 
 
 def opened(folder: Path, *, create: bool = False) -> Catalog:
-    """The catalog of a folder."""
     return Catalog(folder, create=create, catalog=default_catalog())
 
 
 def database(folder: Path) -> Database:
-    """The database with the catalog of a folder."""
     return database_of(folder, default_catalog())
 
 
 def rows(folder: Path, statement: str) -> list[dict[str, Any]]:
-    """What a statement gives, by column."""
     with closing(opened(folder)) as catalog:
         columns, found = catalog.sql(statement)
     return [dict(zip(columns, row, strict=True)) for row in found]
@@ -54,7 +51,6 @@ def snapshot(folder: Path) -> list[list[dict[str, Any]]]:
 
 
 def change(folder: Path, *statements: str) -> None:
-    """Change a catalog as any program can."""
     if default_catalog() is None:
         # Of which no foreign keys are demanded.
         with closing(sqlite3.connect(folder / FILE_NAME)) as connection, connection:
@@ -84,7 +80,6 @@ def forget(folder: Path, *files: str) -> None:
 
 
 def everything(folder: Path) -> dict[str, list[tuple[Any, ...]]]:
-    """All rows of all tables."""
     with database(folder).snapshot() as connection:
         return {
             table.name: [tuple(row) for row in connection.execute(select(table).order_by(*table.primary_key))]
@@ -93,7 +88,6 @@ def everything(folder: Path) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def put_back(folder: Path, sound: dict[str, list[tuple[Any, ...]]]) -> None:
-    """Let a catalog have these rows, as `everything` returned them, and no others."""
     with database(folder).changes() as connection:
         for table in reversed(METADATA.sorted_tables):
             connection.execute(delete(table))
@@ -114,5 +108,4 @@ def move(folder: Path, monkeypatch: pytest.MonkeyPatch, url: str) -> None:
 
 
 def registered(folder: Path) -> dict[str, str | None]:
-    """The solver of each table in the catalog."""
     return {row["material"]: row["engine"] for row in rows(folder, SOLVERS)}

@@ -30,7 +30,6 @@ def to_move(rules: Any, position: int) -> int:
 
 
 def copied(rules: Any, row: int, column: int, out: Any) -> int:
-    """Fill in a list of the rules."""
     begin, end = rules[row + column], rules[row + COLUMNS + column]
     for place in range(begin, end):
         out[place - begin] = rules[place]

@@ -23,27 +23,20 @@ VOID = next(index for index in range(LAYOUT.size) if LAYOUT.squares(index) is No
 
 
 def craft(path: Path, change: Change) -> None:
-    """Change what is in a table file, and seal it again."""
     with h5py.File(path, "r+", libver=V110) as file:
         change(file)
     reseal(path)
 
 
-# Attributes
-
-
 def sets(name: str, value: object, holder: str = "/") -> Change:
-    """An attribute with another value, type or shape, or one more."""
     return lambda file: file[holder].attrs.__setitem__(name, value)
 
 
 def text(name: str, value: bytes) -> Change:
-    """A text of fixed length."""
     return sets(name, np.bytes_(value))
 
 
 def drops(name: str, holder: str = "/") -> Change:
-    """An attribute that is not there."""
     return lambda file: file[holder].attrs.__delitem__(name)
 
 
@@ -59,12 +52,7 @@ def counts(**changed: Callable[[list[int]], object]) -> Change:
     return change
 
 
-# Datasets
-
-
 def replaces(make: Callable[[h5py.File], object]) -> Change:
-    """Something else under the name of White's dataset."""
-
     def change(file: h5py.File) -> None:
         del file["w"]
         make(file)
@@ -91,7 +79,6 @@ def datasets(*names: str, codes: Callable[[Any], Any] = lambda codes: codes, **o
 
 
 def is_external(file: h5py.File) -> None:
-    """The codes are in another file."""
     honest, attributes = file["w"][:], dict(file["w"].attrs)
     del file["w"]
     beside = Path(file.filename).with_name("beside.bin")
@@ -102,7 +89,6 @@ def is_external(file: h5py.File) -> None:
 
 
 def is_virtual(file: h5py.File) -> None:
-    """The codes are those of another dataset of another file."""
     size = file["w"].shape
     source = h5py.VirtualSource("beside.h5", "w", shape=size, dtype="u1")
     layout = h5py.VirtualLayout(shape=size, dtype="u1")
@@ -111,12 +97,7 @@ def is_virtual(file: h5py.File) -> None:
     file.create_virtual_dataset("w", layout)
 
 
-# Chunks
-
-
 def chunk(frame: Callable[[bytes], bytes], filters: int = 0) -> Change:
-    """The first chunk of White's dataset, as the frame that is made of its honest codes."""
-
     def change(file: h5py.File) -> None:
         file["w"].id.write_direct_chunk((0,), frame(file["w"][:].tobytes()), filters)
 
@@ -124,23 +105,19 @@ def chunk(frame: Callable[[bytes], bytes], filters: int = 0) -> Change:
 
 
 def packed(codes: bytes) -> bytes:
-    """A frame as the writer makes it."""
     return zstandard.ZstdCompressor(level=3, write_checksum=True).compress(codes)
 
 
 def claims(size: int) -> Callable[[bytes], bytes]:
-    """A frame that says it holds a number of bytes, and holds none."""
     header = struct.pack("<IBQ", zstandard.MAGIC_NUMBER, 0b1110_0000, size)
     return lambda _: header + b"\x01\x00\x00"
 
 
 def says_nothing(codes: bytes) -> bytes:
-    """A frame that does not say how much it holds."""
     return zstandard.ZstdCompressor(write_content_size=False).compress(codes)
 
 
 def skipped(codes: bytes) -> bytes:
-    """A frame with a long remark behind it."""
     remark = bytes(1 << 18)
     return packed(codes) + struct.pack("<II", 0x184D2A50, len(remark)) + remark
 
@@ -283,12 +260,10 @@ CHUNKS: dict[str, dict[str, Change]] = {
 
 
 def without_user_block(path: Path) -> None:
-    """The HDF5 part alone."""
     path.write_bytes(path.read_bytes()[SEAL:])
 
 
 def without_checksums(path: Path) -> None:
-    """The same content in the format of HDF5 1.0, which protects nothing."""
     old = path.with_name("old.h5")
     with h5py.File(path, "r") as file, h5py.File(old, "w", userblock_size=SEAL, libver="earliest") as copy:
         for name, codes in file.items():
@@ -303,8 +278,6 @@ def without_checksums(path: Path) -> None:
 
 
 def instead(make: Callable[[Path], object]) -> Callable[[Path], None]:
-    """Something else in the file's place."""
-
     def change(path: Path) -> None:
         path.unlink()
         make(path)

@@ -30,8 +30,6 @@ def damage_after_look(
 
 
 def wrong_by(solve: Callable[..., Any], engine: str) -> Callable[..., Any]:
-    """`solve_material`, but for one engine the last code is wrong."""
-
     def wrong(game: Any, material: Any, load: Any, chosen: str) -> Any:
         codes, *rest = solve(game, material, load, chosen)
         codes = [np.array(source) for source in codes]

@@ -61,7 +61,6 @@ def circle() -> GraphGame:
 
 
 def misere(stones: int = 7) -> FunctionGame[tuple[int, int]]:
-    """Who takes the last stone loses."""
     return Misere(stones)
 
 
@@ -110,5 +109,4 @@ class Rows(Noughts):
 
 
 def rows() -> Rows:
-    """As an entry point."""
     return Rows()

@@ -31,7 +31,6 @@ def placed(game: Game, pieces: str, side: int = 0) -> Position:
 
 
 def random_texts(game: Game, pieces: int, count: int, seed: int) -> list[str]:
-    """Random positions of stored materials in which the game is not over, as text."""
     source, texts = Random(seed), []
     while len(texts) < count:
         position = random_position(game, source.choice(stored_materials(game, pieces)), source.randrange(2), source)
@@ -44,7 +43,6 @@ def random_texts(game: Game, pieces: int, count: int, seed: int) -> list[str]:
 
 
 def random_games(game: Game, count: int, plies: int) -> list[Position]:
-    """All positions of random games."""
     random, seen = Random(game.name), []
     for _ in range(count):
         position = parse(game, game.start)
@@ -61,19 +59,16 @@ def random_games(game: Game, count: int, plies: int) -> list[Position]:
 
 
 def sampled(game: Game, count: int, plies: int = 60) -> list[Position]:
-    """Some positions of random games that are not over."""
     positions = [position for position in random_games(game, 8, plies) if legal_moves(game, position)]
     return Random(1).sample(at_least_one(positions), count)
 
 
 def drawn(game: Game, pieces: int, count: int, seed: int = 1) -> list[Position]:
-    """Random positions with this number of pieces."""
     random = Random(seed)
     return [random_position(game, random.choice(materials(game, pieces)), random.randrange(2), random) for _ in range(count)]
 
 
 def after(game: Game, position: Position, line: Sequence[str]) -> list[Position]:
-    """The positions that a line leads to, one after another; the last one may be over."""
     positions = []
     for text in line:
         position = play(position, next(move for move in legal_moves(game, position) if render_move(game, move) == text))

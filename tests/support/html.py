@@ -38,7 +38,6 @@ class _Reader(HTMLParser):
 
 
 def parsed(text: str) -> Element:
-    """The tree of a page; `AssertionError` if it is not well formed."""
     reader = _Reader()
     reader.feed(text)
     reader.close()
@@ -47,34 +46,28 @@ def parsed(text: str) -> Element:
 
 
 def said(element: Element) -> str:
-    """The text in an element, with single spaces."""
     return " ".join("".join(element.itertext()).split())
 
 
 def classed(root: Element, name: str) -> Iterator[Element]:
-    """Elements with a class, in order."""
     return (one for one in root.iter() if name in one.get("class", "").split())
 
 
 def identified(root: Element, name: str) -> Element:
-    """The element with an identifier, of which there is exactly one."""
     [found] = [one for one in root.iter() if one.get("id") == name]
     return found
 
 
 def rows_of(table: Element) -> list[list[str]]:
-    """The texts of a table's body."""
     return [[said(cell) for cell in row] for row in table.findall("./tbody/tr")]
 
 
 def addresses(root: Element) -> set[str]:
-    """All addresses that a page names."""
     found = {one.get(name) for one in root.iter() for name in ("href", "src", "srcset", "action", "data-address", "data-pictures")}
     return {address for address in found if address}
 
 
 def shown(client: Any, address: str, status: int = 200) -> Element:
-    """The page at an address, which must be that of the page itself."""
     answer = client.get(address, follow_redirects=False)
     assert answer.status_code == status, (address, answer.status_code, answer.headers.get("location"))
     assert answer.headers["content-type"] == "text/html; charset=utf-8"

@@ -2,21 +2,37 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tablebase.game import installed
+from support.toys import DIAGONAL, ORTHOGONAL, SIDES, Directions, symmetries, walk
+from tablebase.game import Board, Game, Kind, Outcome, installed
 
-NAMES = {"circle": "functions", "misere": "functions", "rows": "functions", "court": "toys"}
+NAMES = {"circle": "functions", "misere": "functions", "rows": "functions", "court": "installs"}
 """By name, the module of `support` that makes the game."""
+
+
+def court() -> Game:
+    """Kings and rooks of one step on 3 x 3; who takes the king wins, though other pieces may be left."""
+    board = Board.full(3, 3)
+    every = tuple(range(len(board)))
+
+    def kind(symbol: str, directions: Directions) -> Kind:
+        side = int(symbol.islower())
+        steps = walk(board, every, directions, "rR"[side])
+        takes = tuple(replace(step, quiet=False, victims=frozenset("kK"[side]), wins=True) for step in steps)
+        return Kind(symbol, symbol, side, every, steps + takes)
+
+    kinds = tuple(kind(symbol, ORTHOGONAL + DIAGONAL if symbol in "Kk" else ORTHOGONAL) for symbol in "KRkr")
+    return Game("court", "Court", board, SIDES, kinds, "1kr/3/RK1 w", Outcome.LOSS, 4, **symmetries(board))
 
 
 CACHES = (installed.installed_games, installed._installed, installed.load_rules)
 
 
 def forget_games() -> None:
-    """What is installed is looked for anew."""
     for cache in CACHES:
         cache.cache_clear()
 
@@ -42,6 +58,5 @@ def functions_installed(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Non
 
 @pytest.fixture
 def small_games(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """During a test they are installed."""
     with functions_installed(tmp_path_factory.mktemp("installed"), monkeypatch):
         yield

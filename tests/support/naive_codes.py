@@ -33,14 +33,12 @@ def naive_codes(game: Game, material: Material, side: int, coding: Coding = NARR
 
 
 def small_materials(game: Game) -> list[Material]:
-    """Materials of two and three pieces, and all tiers of one of four of some games."""
     larger = parse_materials(game, FOUR_PIECES[game.name]) if game.name in FOUR_PIECES else ()
     return [*materials(game, 2), *materials(game, 3), *larger]
 
 
 @cache
 def by_tier(game: Game, kinds: naive.Kinds) -> dict[tuple[int, ...], list[tuple[tuple[int, int], ...]]]:
-    """All naive placements of these pieces, by their naive advance."""
     found: dict[tuple[int, ...], list[tuple[tuple[int, int], ...]]] = {}
     for pieces in naive.placements(game, kinds):
         found.setdefault(naive.tier(game, pieces), []).append(pieces)
@@ -48,7 +46,6 @@ def by_tier(game: Game, kinds: naive.Kinds) -> dict[tuple[int, ...], list[tuple[
 
 
 def placements_of(game: Game, material: Material) -> list[tuple[tuple[int, int], ...]]:
-    """All naive placements of a material, or of one tier of it."""
     return by_tier(game, material.kinds).get(material.advance, [])
 
 
@@ -65,12 +62,10 @@ def noisy(load: Load) -> Load:
 
 
 def same(first: Sequence[Any], second: Sequence[Any]) -> bool:
-    """Whether the codes of each side are the same, byte for byte, and their types too."""
     pairs = [(np.asarray(one), np.asarray(other)) for one, other in zip(first, second, strict=True)]
     return all(one.dtype == other.dtype and np.array_equal(one, other) for one, other in pairs)
 
 
 def agree(first: Tables, second: Tables, material: Material) -> bool:
-    """Whether two solvers give the same bytes in the same coding."""
     (codes, coding), (other_codes, other_coding) = first.table(material), second.table(material)
     return coding == other_coding and same(codes, other_codes)

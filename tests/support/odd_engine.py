@@ -14,13 +14,11 @@ from tablebase.game.notation import parse, render_move
 
 
 def say(line: str) -> None:
-    """Write a line at once."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
 
 def fail(how: str) -> None:
-    """Do something that an engine must not do."""
     if how == "crash":
         os._exit(3)
     if how == "hang":
@@ -36,7 +34,6 @@ def fail(how: str) -> None:
 
 
 def main() -> None:
-    """Answer lines of the protocol."""
     game, how, searches = load_game("hexapawn"), sys.argv[1], 0
     position = parse(game, game.start)
     for line in sys.stdin:

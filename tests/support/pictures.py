@@ -17,19 +17,16 @@ LENGTHS = {"M": 2, "L": 2, "Q": 4, "C": 6, "H": 1, "V": 1, "Z": 0, "A": 7, "T": 
 
 
 def parsed(picture: str) -> Element:
-    """The root of a picture; an error if it is not well-formed."""
     root = ElementTree.fromstring(picture)
     assert root.tag == f"{SVG}svg"
     return root
 
 
 def every(root: Element, tag: str) -> list[Element]:
-    """All elements of a kind, of which there must be one at least."""
     return at_least_one(root.iter(SVG + tag))
 
 
 def title_of(node: Element) -> str | None:
-    """The title of an element."""
     return node.findtext(f"{SVG}title")
 
 
@@ -40,7 +37,6 @@ def centre(board: Board, square: int) -> tuple[int, int]:
 
 
 def uses(root: Element, what: str) -> Iterator[tuple[int, tuple[int, int], str | None]]:
-    """Number and place of each use of a definition such as ``piece-3``, with its title."""
     for node in root.iter(f"{SVG}use"):
         match = re.fullmatch(rf"#t[0-9a-f]+-{what}-([0-9]+)", node.attrib["href"])
         if match:

@@ -17,12 +17,10 @@ class Small(pig.Pig):
 
 
 def failures(game: Any, samples: int = 300) -> dict[str, str]:
-    """The failure of each check that fails."""
     return {result.name: result.failure for result in check_rules(game, samples=samples) if result.failure}
 
 
 def only_failure(game: Any, name: str, samples: int = 300) -> str:
-    """The failure of a check, all others being passed."""
     found = failures(game, samples)
     assert list(found) == [name], found
     return found[name]

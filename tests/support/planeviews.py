@@ -103,7 +103,6 @@ def _places(own: Layout) -> Places:
 
 @cache
 def view(solved: Solved, game: Game, name: str) -> View:
-    """A slice as planes."""
     material = parse_material(game, name)
     problem = compile_slice(game, material, solved(game).load, NARROW)
     planes = compile_planes(problem)
@@ -111,7 +110,6 @@ def view(solved: Solved, game: Game, name: str) -> View:
 
 
 def looked_at(seen: View) -> list[State]:
-    """Both sides to move after the first look."""
     states = [new_state(seen.planes, NARROW.dtype) for _ in (0, 1)]
     for state in states:
         set_illegal(seen.planes, state, 0, seen.planes.size)
@@ -120,28 +118,21 @@ def looked_at(seen: View) -> list[State]:
     return states
 
 
-# Sets <-> words
-
-
 def units_of(seen: View, some: Addresses) -> Units:
-    """The units in which some positions are."""
     spots = set().union(*(seen.spots(address) for address in some))
     return {(row // ROWS, row % ROWS // 8) for row, _ in spots}
 
 
 def as_units(some: NDArray[np.uint8]) -> Units:
-    """The units whose bits are set."""
     return {(plane, unit) for plane, units in enumerate(some.tolist()) for unit in range(UNITS) if units >> unit & 1}
 
 
 def set_units(some: NDArray[np.uint8], units: Units) -> None:
-    """Set the bits of units."""
     for plane, unit in units:
         some[plane] |= 1 << unit
 
 
 def dirty_units(state: State, level: int) -> Units:
-    """The units in which something became known at a distance."""
     return as_units(state.dirty[level % 2 * state.span :][: state.span])
 
 
@@ -156,7 +147,6 @@ def fill_words(seen: View, words: Words, some: Addresses, outside: bool) -> None
 
 
 def illegal(seen: View) -> Words:
-    """All bits that are no position."""
     words = np.zeros(seen.planes.size * ROWS, dtype=np.uint64)
     np.bitwise_or.at(words, seen.places.rows, np.uint64(1) << seen.places.bits.astype(np.uint64))
     return ~words
@@ -213,25 +203,21 @@ def check_due(seen: View, state: State, sets: Sets) -> None:
 
 
 def random_units(rng: Random, seen: View, share: float) -> Units:
-    """Random units of all planes."""
     everywhere = {(plane, unit) for plane in range(seen.planes.size) for unit in range(UNITS)}
     return scatter(rng, everywhere, share)
 
 
 def scatter(rng: Random, some: Addresses, share: float) -> Addresses:
-    """A random part of some addresses."""
     return {address for address in sorted(some) if rng.random() < share}
 
 
 @cache
 def as_code(value: naive.Pair) -> int:
-    """One-byte code of a naive value."""
     special = {naive_rows.STALEMATE: 1, naive_rows.VOID: 255}
     return special[value] if value in special else NARROW.code(Value(Outcome(value[0]), value[1]))
 
 
 @cache
 def as_value(code: int) -> naive.Pair:
-    """Naive value of a one-byte code other than a draw's."""
     special = {1: naive_rows.STALEMATE, 255: naive_rows.VOID}
     return special[code] if code in special else (NARROW.value(code).outcome.value, NARROW.value(code).distance)

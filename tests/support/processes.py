@@ -12,7 +12,6 @@ PATIENCE = 60
 
 
 def wait_for(condition: Callable[[], object]) -> None:
-    """Wait until a condition is true."""
     end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, "this took too long"
@@ -20,7 +19,6 @@ def wait_for(condition: Callable[[], object]) -> None:
 
 
 def group(number: int) -> list[int]:
-    """The processes of a group that are alive."""
     alive = []
     for process in psutil.process_iter(["status"]):
         try:
@@ -32,7 +30,6 @@ def group(number: int) -> list[int]:
 
 
 def session(leader: int) -> list[psutil.Process]:
-    """All live processes of a session."""
     members = []
     for process in psutil.process_iter():
         with suppress(ProcessLookupError, psutil.Error):
@@ -42,7 +39,6 @@ def session(leader: int) -> list[psutil.Process]:
 
 
 def end_session(leader: int) -> None:
-    """Kill all processes of a session."""
     for process in session(leader):
         with suppress(psutil.Error):
             process.kill()

@@ -59,7 +59,6 @@ class Answer:
 
 
 def every_command() -> dict[str, Any]:
-    """All commands as click has them, by name."""
     return {name: command_of(name) for name in commands()}
 
 
@@ -68,7 +67,6 @@ Ask = Callable[..., Answer]
 
 
 def assert_refused(answer: Answer, code: int, *named: str) -> None:
-    """A command has ended with an exit code and one sentence, which names all of these."""
     assert (answer.code, len(answer.errors)) == (code, 1), answer.err
     for one in named:
         assert one in answer.errors[0]
@@ -82,8 +80,6 @@ def assert_one_sentence(answer: Answer, *named: object, code: int = 2) -> None:
 
 
 def asker(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
-    """A function that runs a command in this process."""
-
     def ask(*arguments: object) -> Answer:
         capsys.readouterr()
         code = run([str(one) for one in arguments])
@@ -96,7 +92,6 @@ def asker(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
 def start_fresh(
     *arguments: object, environment: Mapping[str, str] | None = None, program: str = PROGRAM, stdin: int = subprocess.DEVNULL
 ) -> subprocess.Popen[str]:
-    """Start a command in a separate process and process group."""
     return subprocess.Popen(
         [sys.executable, "-c", program, *map(str, arguments)],
         stdin=stdin,
@@ -115,7 +110,6 @@ def ask_fresh(
     program: str = PROGRAM,
     given: str | None = None,
 ) -> Answer:
-    """Run a command in a separate process with an input, and end it if it takes longer."""
     stdin = subprocess.DEVNULL if given is None else subprocess.PIPE
     with start_fresh(*arguments, environment=environment, program=program, stdin=stdin) as process:
         try:
@@ -128,7 +122,6 @@ def ask_fresh(
 
 @contextmanager
 def files_of_at_most(size: int) -> Iterator[None]:
-    """In this process, nothing can be written beyond a size, as beyond a quota."""
     resource = pytest.importorskip("resource", reason="needs limits on the size of files")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
@@ -139,17 +132,14 @@ def files_of_at_most(size: int) -> Iterator[None]:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """The bytes of every table in a tablebase, by name."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.glob("*/*/*.h5"))}
 
 
 def table_of(folder: Path, name: str) -> Path:
-    """The file of a table of Dou Shou Qi with pieces of one letter each."""
     return folder / "doushouqi" / str(len(name) - 1) / f"{name}.h5"
 
 
 def drafts(folder: Path) -> list[str]:
-    """What is neither a table nor the catalog nor its id nor its lock."""
     known = (".h5", "catalog.sqlite", ".catalog-id", ".lock")
     return [path.name for path in folder.rglob("*") if path.is_file() and not path.name.endswith(known)]
 
@@ -169,14 +159,12 @@ def open_files(folder: Path) -> list[str]:
 
 
 def flip(path: Path, place: int) -> None:
-    """Turn one bit of a file around."""
     data = bytearray(path.read_bytes())
     data[place] ^= 1 << place % 8
     path.write_bytes(data)
 
 
 def middle_of_codes(path: Path) -> int:
-    """Where in a file the middle byte of the first compressed chunk stands."""
     with h5py.File(path, "r") as file:
         chunk = file["w"].id.get_chunk_info(0)
         return int(chunk.byte_offset + chunk.size // 2)
@@ -190,7 +178,6 @@ def make_old(path: Path) -> None:
 
 
 def reseal(path: Path) -> None:
-    """Make the seal of a file fit what is behind it, as a forger would."""
     data = path.read_bytes()
     title = data[: data.index(b"sha256=")]
     line = title + b"sha256=" + hashlib.sha256(data[SEAL:]).hexdigest().encode() + b"\n"
@@ -198,7 +185,6 @@ def reseal(path: Path) -> None:
 
 
 def random_position(game: Game, material: Material, side: int, random: Random) -> Position:
-    """A placement of a material, all of them equally likely."""
     while True:
         squares = [random.choice(game.kinds[kind].squares) for kind in material.kinds]
         if len(set(squares)) == len(squares):

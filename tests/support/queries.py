@@ -18,13 +18,10 @@ TYPES = {bool: pa.bool_(), int: pa.int16(), str: pa.string()}
 
 
 def examples(number: int) -> settings:
-    """Half as many examples of a property by default, and more before a release."""
     return settings(max_examples=number * settings().max_examples // 40)
 
 
 def combined(atoms: st.SearchStrategy[str], most: int, forms: list[str]) -> st.SearchStrategy[str]:
-    """Conditions made of at most so many others, in these forms."""
-
     def joined(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         return st.one_of([st.builds(form.format, *[inner] * form.count("{}")) for form in forms])
 
@@ -34,14 +31,12 @@ def combined(atoms: st.SearchStrategy[str], most: int, forms: list[str]) -> st.S
 def mined(
     game: Game, folder: Path, statement: str, own: tuple[Feature, ...] = (), limit: int | None = None
 ) -> list[tuple[Any, ...]]:
-    """The rows of a statement over positions."""
     return mined_table(game, folder, statement, own, limit)[1]
 
 
 def mined_table(
     game: Game, folder: Path, statement: str, own: tuple[Feature, ...] = (), limit: int | None = None
 ) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Names of the columns and the rows of a statement over positions."""
     # Tallies have tests of their own.
     with Query(game, folder, statement, features_of(game, own), counts=False) as question:
         batches = list(question.run(limit))
@@ -50,19 +45,16 @@ def mined_table(
 
 
 def columns_of(game: Game, folder: Path) -> list[str]:
-    """Names of all columns, features too, except the hash, which no twin computes."""
     return [str(name) for name, *_ in mined(game, folder, "DESCRIBE positions") if name != "hash"]
 
 
 def mined_rows(game: Game, folder: Path, condition: str) -> list[dict[str, Any]]:
-    """All columns, features too, of the positions that satisfy a condition."""
     names = columns_of(game, folder)
     quoted = ", ".join(f'"{name}"' for name in names)
     return [dict(zip(names, row, strict=True)) for row in mined(game, folder, f"SELECT {quoted} FROM positions WHERE {condition}")]
 
 
 def plain_table(rows: Iterable[Mapping[str, Any]]) -> duckdb.DuckDBPyConnection:
-    """A database whose table `positions` holds these rows."""
     found = list(rows)
     types = {name: type(value) for row in found for name, value in row.items() if value is not None}
     table = pa.Table.from_pylist(found, schema=pa.schema([(name, TYPES[of]) for name, of in types.items()]))

@@ -22,7 +22,6 @@ KINDS = (
 
 
 def random_game(rules: Rules[Any], random: Random, most: int = 80) -> tuple[Record, list[Any]]:
-    """The record of a game of random moves, broken off if it is long, and its positions."""
     positions, events = [rules.initial], list[tuple[str, bool]]()
     for _ in range(most):
         position = positions[-1]
@@ -46,6 +45,5 @@ GAMES = st.tuples(st.sampled_from(KINDS), st.integers(0, 999)).map(lambda one: r
 
 
 def records(name: str, number: int, seed: int = 0) -> list[Record]:
-    """Some random games of one kind, numbered from 1."""
     random = Random(f"{name} {seed}")
     return [replace(random_game(load_rules(name), random)[0], number=place) for place in range(1, number + 1)]

@@ -36,7 +36,6 @@ SET_PARENT_DEATH_SIGNAL = 1
 
 
 def binaries() -> Path | None:
-    """The folder with the programs of the newest PostgreSQL on this machine; None if there is none."""
     found = shutil.which("initdb")
     if found and shutil.which("postgres", path=str(Path(found).resolve().parent)):
         return Path(found).resolve().parent
@@ -144,6 +143,5 @@ class Server:
 
 
 def _end_with_parent() -> None:
-    """Let this process be ended at once when its parent ends, however that happens."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(SET_PARENT_DEATH_SIGNAL, signal.SIGQUIT)

@@ -78,14 +78,11 @@ def built(factory: pytest.TempPathFactory, *commands: str, base: Path | None = N
 
 
 def name_of(*words: str) -> str:
-    """A name for what is made of these."""
     return hashlib.sha256("\n".join(words).encode()).hexdigest()[:16]
 
 
 @pytest.fixture
 def typed(ask: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Answer]:
-    """Runs a command with lines of input: ``typed(["a1a2", "quit"], "play", "hexapawn")``."""
-
     def run(lines: Iterable[str], *words: object) -> Answer:
         monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
         return ask(*words)
@@ -133,8 +130,6 @@ race_tables = built_by("build harehedgehog-cards=none --lettuces 1 --carrots 1 -
 
 
 def opened(name: str) -> Any:
-    """A fixture: the tables of another one, open."""
-
     @pytest.fixture(scope="session")
     def tables(request: pytest.FixtureRequest) -> Iterator[Tablebase]:
         with tablebase.open(request.getfixturevalue(name)) as found:
@@ -148,7 +143,6 @@ tables, more_tables, pawn_tables = map(opened, ("two_pieces", "three_pieces", "h
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
-    """A PostgreSQL server of this process's own."""
     programs = binaries()
     if programs is None:
         assert not os.environ.get("CI"), "PostgreSQL must be installed here"
@@ -159,7 +153,6 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def schemas(server: Server) -> Iterator[str]:
-    """URLs of new, empty schemas."""
     return (server.new_schema(f"test_{number}") for number in count())
 
 
@@ -174,7 +167,6 @@ def catalog_url(request: pytest.FixtureRequest) -> str | None:
 
 @pytest.fixture
 def copied(two_pieces: Path, tmp_path: Path, catalog_url: str | None, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of all two-piece tables, to be damaged."""
     folder = tmp_path / "copied"
     shutil.copytree(two_pieces, folder)
     if catalog_url is not None:

@@ -1,5 +1,6 @@
 """Small games in the package's vocabulary, each for something that only some rules have, and random positions of any game."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -9,19 +10,40 @@ from hypothesis import strategies as st
 from tablebase.game import Board, Escape, Game, Kind, Outcome, Side, Step, load_game
 from tablebase.game.moves import Position
 
+Directions = tuple[tuple[int, int], ...]
 SIDES = (Side("w", "White"), Side("b", "Black"))
 ORTHOGONAL = ((0, 1), (-1, 0), (1, 0), (0, -1))
 DIAGONAL = ((-1, 1), (1, 1), (-1, -1), (1, -1))
 
 
-def neighbours(board: Board, square: int, directions: tuple[tuple[int, int], ...]) -> list[int]:
-    """Squares next to a square in these directions."""
+def neighbours(board: Board, square: int, directions: Directions) -> list[int]:
     file, rank = board.cells[square]
     return [board.numbers[file + f, rank + r] for f, r in directions if (file + f, rank + r) in board.numbers]
 
 
+def walk(board: Board, squares: Iterable[int], directions: Directions, victims: str = "") -> tuple[Step, ...]:
+    """Steps from each of these squares to those of them that are next to it."""
+    there = [*squares]
+    ways = ((s, t) for s in there for t in neighbours(board, s, directions) if t in there)
+    return tuple(Step(s, t, victims=frozenset(victims)) for s, t in ways)
+
+
+def shuttle(squares: Iterable[int]) -> tuple[Step, ...]:
+    """Steps up and down a line of squares with consecutive numbers."""
+    line = [*squares]
+    return tuple(Step(s, t) for s in line for t in (s - 1, s + 1) if t in line)
+
+
+def slides(board: Board, square: int, reach: int) -> Iterator[tuple[int, frozenset[int]]]:
+    """Squares in a straight line up to `reach` off, each with the squares in between."""
+    for way in ORTHOGONAL:
+        path = [square]
+        while len(path) <= reach and (further := neighbours(board, path[-1], (way,))):
+            path += further
+            yield path[-1], frozenset(path[1:-1])
+
+
 def symmetries(board: Board) -> dict[str, tuple[int, ...]]:
-    """Mirror left to right, and colour swap that turns the board by 180 degrees."""
     last_file, last_rank = board.width - 1, board.height - 1
     return {
         "mirror": tuple(board.numbers[last_file - f, r] for f, r in board.cells),
@@ -90,11 +112,10 @@ def hunt() -> Game:
     ]
     home = tuple(s for s in every if board.cells[s][1] > 0)
     fox = [Step(s, t, frozenset(), True, frozenset("H"), t not in home) for s in home for t in neighbours(board, s, ORTHOGONAL)]
-    cub = [Step(s, t) for s in every for t in neighbours(board, s, DIAGONAL)]
     kinds = (
         Kind("H", "hound", 0, tuple(every), tuple(hounds), limit=3),
         Kind("f", "fox", 1, home, tuple(fox)),
-        Kind("c", "cub", 1, tuple(every), tuple(cub)),
+        Kind("c", "cub", 1, tuple(every), walk(board, every, DIAGONAL)),
     )
     return Game("hunt", "Hunt", board, SIDES, kinds, "fc1/3/3/HHH w", Outcome.LOSS, 5)
 
@@ -105,8 +126,7 @@ def twins() -> Game:
     board = Board.full(3, 4)
 
     def pawn(side: int) -> Kind:
-        ahead = 1 - 2 * side
-        goal = 3 * (1 - side)
+        ahead, goal = 1 - 2 * side, 3 * (1 - side)
         squares = tuple(s for s in range(len(board)) if board.cells[s][1] != goal)
         steps = []
         for s in squares:
@@ -116,35 +136,11 @@ def twins() -> Game:
         return Kind("p" if side else "P", "pawn", side, squares, tuple(steps), limit=2)
 
     def king(side: int) -> Kind:
-        victims = frozenset("PK" if side else "pk")
-        every = range(len(board))
-        steps = tuple(Step(s, t, frozenset(), True, victims) for s in every for t in neighbours(board, s, ORTHOGONAL))
-        return Kind("k" if side else "K", "king", side, tuple(every), steps)
+        every = tuple(range(len(board)))
+        return Kind("Kk"[side], "king", side, every, walk(board, every, ORTHOGONAL, ("pk", "PK")[side]))
 
     kinds = (pawn(0), king(0), pawn(1), king(1))
     return Game("twins", "Twins", board, SIDES, kinds, "pkp/3/3/PKP w", Outcome.LOSS, 6, **symmetries(board))
-
-
-@cache
-def court() -> Game:
-    """Kings and rooks of one step on 3 x 3; who takes the king wins, though other pieces may be left."""
-    board = Board.full(3, 3)
-    every = tuple(range(len(board)))
-
-    def kind(symbol: str, side: int, directions: tuple[tuple[int, int], ...]) -> Kind:
-        others, king = ("R", "K") if side else ("r", "k")
-        ways = [(s, t) for s in every for t in neighbours(board, s, directions)]
-        steps = [Step(s, t, victims=frozenset(others)) for s, t in ways]
-        steps += [Step(s, t, quiet=False, victims=frozenset(king), wins=True) for s, t in ways]
-        return Kind(symbol, symbol, side, every, tuple(steps))
-
-    kinds = (
-        kind("K", 0, ORTHOGONAL + DIAGONAL),
-        kind("R", 0, ORTHOGONAL),
-        kind("k", 1, ORTHOGONAL + DIAGONAL),
-        kind("r", 1, ORTHOGONAL),
-    )
-    return Game("court", "Court", board, SIDES, kinds, "1kr/3/RK1 w", Outcome.LOSS, 4, **symmetries(board))
 
 
 @cache
@@ -153,11 +149,8 @@ def sisters() -> Game:
     board = Board.full(3, 2)
     every = tuple(range(len(board)))
 
-    def kind(symbol: str, side: int, victims: str, limit: int = 1) -> Kind:
-        steps = tuple(Step(s, t, frozenset(), True, frozenset(victims)) for s in every for t in neighbours(board, s, ORTHOGONAL))
-        return Kind(symbol, symbol, side, every, steps, limit)
-
-    kinds = (kind("A", 0, "c", 2), kind("B", 0, "c"), kind("c", 1, "AB"))
+    sorts = (("A", 0, "c", 2), ("B", 0, "c", 1), ("c", 1, "AB", 1))
+    kinds = tuple(Kind(a, a, side, every, walk(board, every, ORTHOGONAL, victims), limit) for a, side, victims, limit in sorts)
     return Game("sisters", "Sisters", board, SIDES, kinds, "c2/AAB w", Outcome.LOSS, 4)
 
 
@@ -165,16 +158,9 @@ def sisters() -> Game:
 def shelter(ending: str, files: int = 8, march: int = 1) -> Game:
     """A runner on a1-h1 that may first take the enemy on a2; the runner's own fate afterwards is the `ending`.
 
-    The board may have more `files` for the runner, and the threat of x may need a `march` of several steps.
-
-    ======== ========================================== =====================================
-    ending   the enemy x on a2 threatens to win at once after x is taken
-    ======== ========================================== =====================================
-    win      yes                                        the runner runs to h1 and wins
-    draw     yes                                        nobody can win
-    loss     yes                                        the other enemy y runs to b2 and wins
-    gate     no                                         the runner wins, but only if a2 is empty
-    ======== ========================================== =====================================
+    Afterwards the runner runs to h1 and wins ("win"), neither side can win ("draw"), or the other enemy y runs to b2 and wins
+    ("loss"); until then the enemy on a2 threatens to win. With "gate" it does not, and the runner wins only if a2 is empty.
+    The board may have more `files` for the runner, and the threat may need a `march` of several steps.
     """
     board = Board.full(files, 2)
     road, a2 = range(files), board.square("a2")
@@ -188,7 +174,7 @@ def shelter(ending: str, files: int = 8, march: int = 1) -> Game:
     upper = tuple(range(a2 + 2, 2 * files))
     enemy = [Step(s, s - 1, wins=s == upper[0]) for s in upper]
     if ending != "loss":
-        enemy = [Step(upper[-1], upper[-2]), Step(upper[-2], upper[-1])]
+        enemy = [*shuttle(upper[-2:])]
     kinds = (
         Kind("A", "runner", 0, (*(road[:-1] if wins else road), a2), tuple(runner)),
         Kind("x", "threat", 1, tuple(marched), threat),
@@ -207,15 +193,9 @@ def skaters(width: int, height: int) -> Game:
         goal = (height - 1) * (1 - side)
         victims = frozenset("B" if side else "c")
         squares = tuple(s for s in range(len(board)) if board.cells[s][1] != goal)
-        steps = []
-        for origin in squares:
-            for way in ORTHOGONAL:
-                path = [origin]
-                while len(path) <= reach and (further := neighbours(board, path[-1], (way,))):
-                    path += further
-                    wins = board.cells[path[-1]][1] == goal
-                    steps.append(Step(origin, path[-1], frozenset(path[1:-1]), True, victims, wins))
-        return Kind(symbol, symbol, side, squares, tuple(steps))
+        ways = ((s, t, between) for s in squares for t, between in slides(board, s, reach))
+        steps = tuple(Step(s, t, between, True, victims, board.cells[t][1] == goal) for s, t, between in ways)
+        return Kind(symbol, symbol, side, squares, steps)
 
     kinds = (kind("A", 0, 1), kind("B", 0, 2), kind("c", 1, 2))
     start = f"{'/'.join(['c' + str(width - 1), *[str(width)] * (height - 2), 'AB' + str(width - 2)])} w"
@@ -227,7 +207,7 @@ def corners(width: int, height: int) -> Game:
     """A walks; c goes to a square diagonally off by either of two ways round the corner, of which one must be empty."""
     board = Board.full(width, height)
     every = range(len(board))
-    walk = [Step(s, t, victims=frozenset("c")) for s in every for t in neighbours(board, s, ORTHOGONAL)]
+    walks = walk(board, every, ORTHOGONAL, "c")
     turns = [
         Step(s, t, frozenset({corner}), victims=frozenset("A"))
         for s in every
@@ -235,7 +215,7 @@ def corners(width: int, height: int) -> Game:
         for corner in neighbours(board, s, ORTHOGONAL)
         if corner in neighbours(board, t, ORTHOGONAL)
     ]
-    kinds = (Kind("A", "walker", 0, tuple(every), tuple(walk)), Kind("c", "turner", 1, tuple(every), tuple(turns)))
+    kinds = (Kind("A", "walker", 0, tuple(every), walks), Kind("c", "turner", 1, tuple(every), tuple(turns)))
     start = "/".join([f"c{width - 1}", *[str(width)] * (height - 2), f"A{width - 1}"])
     return Game("corners", "Corners", board, SIDES, kinds, f"{start} w", Outcome.LOSS, 2, symmetries(board)["mirror"])
 
@@ -244,19 +224,16 @@ def corners(width: int, height: int) -> Game:
 def odometer(hand: int, gauge: int, porch: bool = False) -> Game:
     """A hand on a line of `hand` squares and a gauge that wins by its `gauge`-th step; y goes to and fro.
 
-    The gauge makes its first step with the hand at the left end, the second with the hand at the right, and so
-    on. With y and no x on the board, White wins. The worst start, hand at the right, takes `hand` * `gauge` moves of
-    White, which is a win in 2 * `hand` * `gauge` - 1 and, with Black to move, a loss in one ply more.
-    With a `porch` there are two more squares: from the first the hand goes, by taking x there, to the second, and
-    from that to the right end of its line, never back.
+    The gauge steps with the hand at the left and the right end in turn. With y and no x on the board, White wins: with the hand at
+    the right in 2 * `hand` * `gauge` - 1 plies and, with Black to move, in one ply more. A `porch` has two more squares, from
+    which the hand goes to the other, by taking x there, and then to the right end of its line, never back.
     """
     cells = [(file, rank) for rank, length in enumerate((hand, gauge + 1, 4)) for file in range(length)]
     board = Board(26, 3, tuple(cells))
     marks, yard = board.square("a2"), board.square("a3")
     squares = list(range(hand))
-    steps = [Step(a, b) for a in squares for b in (a - 1, a + 1) if b in squares]
-    porch_squares = [yard + 2, yard + 3] if porch else []
-    every = frozenset([*squares, *porch_squares])
+    steps = [*shuttle(squares)]
+    every = frozenset([*squares, *([yard + 2, yard + 3] if porch else [])])
     if porch:
         steps += [Step(yard + 2, yard + 3, frozenset(), False, frozenset("x")), Step(yard + 3, squares[-1])]
     ticks = [
@@ -266,7 +243,7 @@ def odometer(hand: int, gauge: int, porch: bool = False) -> Game:
         Kind("H", "hand", 0, tuple(sorted(every)), tuple(steps)),
         Kind("G", "gauge", 0, tuple(range(marks, marks + gauge)), tuple(ticks)),
         Kind("x", "idler", 1, (yard + 3,), ()),
-        Kind("y", "pacer", 1, (yard, yard + 1), (Step(yard, yard + 1), Step(yard + 1, yard))),
+        Kind("y", "pacer", 1, (yard, yard + 1), shuttle((yard, yard + 1))),
     )
     start = "y2x22/G25/H25 w" if porch else "y25/G25/H25 w"
     return Game(f"odometer-{hand}-{gauge}{'-porch' * porch}", "Odometer", board, SIDES, kinds, start, Outcome.DRAW, 4)
@@ -276,10 +253,7 @@ def odometer(hand: int, gauge: int, porch: bool = False) -> Game:
 def pacers() -> Game:
     """A paces on a1 and b1, b on a2 and b2; no move draws."""
     board = Board.full(2, 2)
-    kinds = tuple(
-        Kind(symbol, "pacer", side, (left, left + 1), (Step(left, left + 1), Step(left + 1, left)))
-        for symbol, side, left in (("A", 0, 0), ("b", 1, 2))
-    )
+    kinds = tuple(Kind("Ab"[side], "pacer", side, line, shuttle(line)) for side, line in enumerate(((0, 1), (2, 3))))
     return Game("pacers", "Pacers", board, SIDES, kinds, "b1/A1 w", Outcome.DRAW, 2)
 
 
@@ -295,40 +269,12 @@ def rooks() -> Game:
     board = Board.full(3, 4)
 
     def kind(symbol: str, side: int, reach: int) -> Kind:
-        steps = []
-        for s, (file, rank) in enumerate(board.cells):
-            for f, r in ORTHOGONAL:
-                line = [board.numbers.get((file + n * f, rank + n * r)) for n in range(1, reach + 1)]
-                squares = [square for square in line if square is not None]
-                victims = frozenset("Rp") - {symbol}
-                steps += [Step(s, t, frozenset(squares[:n]), True, victims) for n, t in enumerate(squares)]
-        return Kind(symbol, symbol, side, tuple(range(len(board))), tuple(steps), limit=2)
+        every, victims = tuple(range(len(board))), frozenset("Rp") - {symbol}
+        steps = tuple(Step(s, t, between, True, victims) for s in every for t, between in slides(board, s, reach))
+        return Kind(symbol, symbol, side, every, steps, limit=2)
 
-    mirror = tuple(board.numbers[2 - f, r] for f, r in board.cells)
-    return Game("rooks", "Rooks", board, SIDES, (kind("R", 0, 2), kind("p", 1, 1)), "p1p/3/3/R1R w", Outcome.DRAW, 4, mirror=mirror)
-
-
-@cache
-def breakthrough(files: int, ranks: int) -> Game:
-    """Pawns step ahead, straight or diagonally, and take diagonally only; the far rank wins; a row of them a side."""
-    board = Board.full(files, ranks)
-
-    def pawn(side: int) -> Kind:
-        goal, ahead, enemy = ((ranks - 1, 1, "p"), (0, -1, "P"))[side]
-        squares = tuple(s for s in range(len(board)) if board.cells[s][1] != goal)
-        steps = [
-            Step(s, t, victims=frozenset(enemy if sideways else ""), wins=board.cells[t][1] == goal)
-            for s in squares
-            for sideways in (-1, 0, 1)
-            for t in neighbours(board, s, ((sideways, ahead),))
-        ]
-        return Kind("Pp"[side], "pawn", side, squares, tuple(steps), limit=files)
-
-    start = "/".join(["p" * files, *[str(files)] * (ranks - 2), "P" * files]) + " w"
-    mirror = tuple(board.numbers[files - 1 - f, r] for f, r in board.cells)
-    swap = tuple(board.numbers[f, ranks - 1 - r] for f, r in board.cells)
-    kinds = (pawn(0), pawn(1))
-    return Game("breakthrough", "Breakthrough", board, SIDES, kinds, start, Outcome.LOSS, 2 * files, mirror=mirror, swap=swap)
+    kinds, mirror = (kind("R", 0, 2), kind("p", 1, 1)), symmetries(board)["mirror"]
+    return Game("rooks", "Rooks", board, SIDES, kinds, "p1p/3/3/R1R w", Outcome.DRAW, 4, mirror=mirror)
 
 
 @cache
@@ -341,15 +287,13 @@ def ladder(away: str = "") -> Game:
     board = Board.full(3, 4)
     every = tuple(range(len(board)))
     sides = tuple(s for s in every if board.cells[s][0] != 1)
-    rungs = [Step(s, t) for s in every for t in neighbours(board, s, ((0, 1),))]
+    rungs = [*walk(board, every, ((0, 1),))]
     rungs += [Step(s, s + 6, frozenset({s + 3})) for s in every if s + 6 in every]
     rungs += [Step(s, t, quiet=False, victims=frozenset("wx")) for s in every for t in neighbours(board, s, ((-1, 1), (1, 1)))]
-    walk = [Step(s, t, victims=frozenset("C")) for s in every for t in neighbours(board, s, ORTHOGONAL)]
-    beside = [Step(s, t) for s in sides for t in neighbours(board, s, ORTHOGONAL) if t in sides]
     kinds = (
         Kind("C", "climber", 0, every, tuple(rungs), limit=2, tiered=True),
-        Kind("w", "watcher", 1, every, tuple(walk)),
-        Kind("x", "idler", 1, sides, tuple(beside)),
+        Kind("w", "watcher", 1, every, walk(board, every, ORTHOGONAL, "C")),
+        Kind("x", "idler", 1, sides, walk(board, sides, ORTHOGONAL)),
     )
     watched = {s: frozenset(range(s, len(board), 3)) for s in every}
     escape = Escape("w", {"C": watched}, to_move=frozenset("wb".index(side) for side in away)) if away else None
@@ -361,25 +305,18 @@ def ladder(away: str = "") -> Game:
 def herd(sort: str) -> Game:
     """Dogs go up, straight or to the right; the wolf steps like a rook, but never to or from a3; no move loses.
 
-    ===== ============================ ====== ================
-    sort  squares that a dog guards    room?  with whom to move
-    ===== ============================ ====== ================
-    open  (nothing can escape)
-    reach those that it could reach    yes    either
-    white those of its rank and above  no     White, the dogs
-    black those of its rank and above  yes    Black, the wolf
-    ===== ============================ ====== ================
+    No piece can escape ("open"), or a dog guards the squares that it could reach, with room ("reach"), or its rank and all
+    above, without room and with White to move ("white"), or with room and Black to move ("black").
     """
     board = Board.full(4, 4)
     every = range(len(board))
     kennel = tuple(s for s in every if s not in board.squares("d1 c3 a4"))
     lair = tuple(s for s in every if s not in board.squares("a1 b2 d4"))
     inland = [s for s in lair if board.names[s] != "a3"]
-    up = [Step(s, t) for s in kennel for t in neighbours(board, s, ((0, 1), (1, 1))) if t in kennel]
-    walk = [Step(s, t) for s in inland for t in neighbours(board, s, ORTHOGONAL) if t in inland]
+    up = walk(board, kennel, ((0, 1), (1, 1)))
     kinds = (
-        Kind("D", "dog", 0, kennel, tuple(up), limit=2, tiered=True),
-        Kind("w", "wolf", 1, lair, tuple(walk)),
+        Kind("D", "dog", 0, kennel, up, limit=2, tiered=True),
+        Kind("w", "wolf", 1, lair, walk(board, inland, ORTHOGONAL)),
     )
     reach: dict[int, frozenset[int]] = {}
     for square in reversed(kennel):
@@ -403,17 +340,13 @@ def gates(length: int, room: bool) -> Game:
     """
     board = Board(26, 5, tuple((s % 26, s // 26) for s in range(length)))
     every = tuple(range(length))
-    there_and_back = tuple(Step(s, t) for s in every for t in (s - 1, s + 1) if t in every)
-    guarded = {}
-    for square in every:
-        gate = (0, 62, 63, 64, length - 1, length)[square % 6]
-        guarded[square] = frozenset(every) - {gate} - ({gate - 1} if room else set())
+    left_open = (0, 62, 63, 64, length - 1, length)
+    guarded = {s: frozenset(every) - {left_open[s % 6], left_open[s % 6] - room} for s in every}
     kinds = (
         Kind("D", "dog", 0, every, tuple(Step(s, s + 1) for s in every[:-1]), tiered=True),
-        Kind("w", "wolf", 1, every, there_and_back),
+        Kind("w", "wolf", 1, every, shuttle(every)),
     )
-    start = "/".join(["26"] * 4 + ["D24w"])
-    escape = Escape("w", {"D": guarded}, room=room)
+    start, escape = "/".join(["26"] * 4 + ["D24w"]), Escape("w", {"D": guarded}, room=room)
     return Game(f"gates-{length}{'-room' * room}", "Gates", board, SIDES, kinds, f"{start} w", Outcome.LOSS, 2, escape=escape)
 
 
@@ -429,19 +362,15 @@ def marathon(length: int, dogs: int, escape: bool = False) -> Game:
     track, yard = tuple(range(length)), (length, length + 1)
     kinds = (
         Kind("D", "dog", 0, track, tuple(Step(s, s + 1) for s in track[:-1]), limit=dogs, tiered=True),
-        Kind("w", "wolf", 1, yard, (Step(*yard), Step(*yard[::-1]))),
+        Kind("w", "wolf", 1, yard, shuttle(yard)),
     )
-    guarded = {"D": dict.fromkeys(track, frozenset(yard))}
+    guard = Escape("w", {"D": dict.fromkeys(track, frozenset(yard))}) if escape else None
     start = "/".join(["w25", *["26"] * (ranks - 1), f"{'D' * dogs}{26 - dogs}"])
     name = f"marathon-{length}-{dogs}{'-escape' * escape}"
-    return Game(
-        name, "Marathon", board, SIDES, kinds, f"{start} w", Outcome.LOSS, 1 + dogs, escape=Escape("w", guarded) if escape else None
-    )
+    return Game(name, "Marathon", board, SIDES, kinds, f"{start} w", Outcome.LOSS, 1 + dogs, escape=guard)
 
 
 def positions(game: Game, most: int | None = None) -> st.SearchStrategy[Position]:
-    """Random positions with at least one piece a side."""
-
     @st.composite
     def draw_one(draw: st.DrawFn) -> Position:
         own = [[n for n, kind in enumerate(game.kinds) if kind.side == side for _ in range(kind.limit)] for side in (0, 1)]

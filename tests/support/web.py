@@ -101,14 +101,12 @@ def sentence_of(answer: Any, status: int) -> str:
 
 
 def assert_no_paths(text: str) -> None:
-    """No folder of this machine, no line of a traceback."""
     for word in ("/tmp", "/root", "/home", "/usr/lib", str(Path(__file__).parents[2]), "Traceback", '.py"', "site-packages"):
         assert word not in text, text
 
 
 @contextmanager
 def in_thread(config: uvicorn.Config) -> Iterator[str]:
-    """A server in a thread of this process; gives its address."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         server = uvicorn.Server(config)
@@ -125,7 +123,6 @@ def in_thread(config: uvicorn.Config) -> Iterator[str]:
 
 @contextmanager
 def served(*words: object, environment: Mapping[str, str] | None = None) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A server in a process of its own, and its address; it is ended if the test has not done so."""
     with start_fresh("serve", *words, environment=environment) as process:
         try:
             assert process.stderr is not None
@@ -139,7 +136,6 @@ def served(*words: object, environment: Mapping[str, str] | None = None) -> Iter
 
 
 def connected(address: str) -> socket.socket:
-    """A connection to a server."""
     if address.startswith("unix:"):
         connection = socket.socket(socket.AF_UNIX)
         connection.settimeout(30)
@@ -150,14 +146,12 @@ def connected(address: str) -> socket.socket:
 
 
 def ask_raw(address: str, request: bytes) -> tuple[int, dict[str, str], bytes]:
-    """Status, headers and body of the answer to a request that closes its connection."""
     with connected(address) as connection:
         connection.sendall(request)
         return read_answer(connection)
 
 
 def read_answer(connection: socket.socket) -> tuple[int, dict[str, str], bytes]:
-    """Status, headers and body of what a server sends until it closes a connection."""
     received = b""
     while part := connection.recv(65536):
         received += part
@@ -168,7 +162,6 @@ def read_answer(connection: socket.socket) -> tuple[int, dict[str, str], bytes]:
 
 
 def get_raw(address: str, target: str) -> Any:
-    """What a server answers to GET, as JSON."""
     status, _, body = ask_raw(address, f"GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
     assert status == 200, body
     return json.loads(body)

@@ -42,7 +42,6 @@ def meet(folder: Path, key: str) -> str:
 
 
 def _await(path: Path, error: str) -> None:
-    """Wait until a file is there, or raise an error."""
     end = time.monotonic() + PATIENCE
     while not path.exists():
         if time.monotonic() > end:
@@ -61,7 +60,6 @@ def outlast(folder: Path, key: str) -> Span:
 
 
 def advance(key: str) -> str:
-    """Work in two stages."""
     messages.reach("starting")
     messages.reach("ending", 1, 2)
     return key
@@ -83,7 +81,6 @@ class OddError(Exception):
 
 
 def do(key: str) -> Any:
-    """Work that ends in many ways."""
     if key == "fail":
         raise ZeroDivisionError("by nothing")
     if key == "fail oddly":
@@ -106,7 +103,6 @@ class Work(NamedTuple):
 
 
 def note(begin: int, end: int) -> Work:
-    """Work that only says where it was done."""
     return Work(begin, end, threading.get_ident())
 
 
@@ -119,7 +115,6 @@ class Done(NamedTuple):
 
 
 def divide(key: str) -> Done:
-    """Work that says how it may be spread."""
     return Done(key, os.getpid(), len(threads.spread(note, 1000, 1)))
 
 
@@ -142,7 +137,6 @@ def hold(folder: Path, key: str) -> int:
 
 
 def parent(_key: object) -> int:
-    """The process that started this one."""
     return os.getppid()
 
 

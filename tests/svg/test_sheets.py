@@ -121,13 +121,13 @@ def test_captions_are_broken_between_words() -> None:
         ({"boards": [(PAWNS, 7)]}, "a caption is a text, not 7"),
         ({"title": None}, "the title is a text, not None"),
         ({"boards": [(PAWNS, "word " * 800)]}, "does not fit on the page below its picture: shorten it"),
-        ({"page": "a5"}, "there is no page 'a5': choose a4 or letter"),
-        ({"theme": "blue"}, "there is no theme 'blue'"),
+        ({"page": "a5"}, "unknown page 'a5': choose a4 or letter"),
+        ({"theme": "blue"}, "unknown theme 'blue'"),
         ({"width": 200}, "pictures 200 mm wide do not fit on the page"),
         ({"gap": -1}, "the gap between pictures is a number of millimetres, not -1"),
-        ({"boards": ["ppp/3/PPP w"]}, "'ppp/3/PPP w' is not a picture as SVG"),
-        ({"boards": ["<svg/>"]}, "neither a viewBox nor a width and a height"),
-        ({"boards": ['<svg viewBox="0 0 0 1"/>']}, "'0 0 0 1' is not the viewBox of a picture"),
+        ({"boards": ["ppp/3/PPP w"]}, "'ppp/3/PPP w' is not SVG"),
+        ({"boards": ["<svg/>"]}, "has no viewBox and no size"),
+        ({"boards": ['<svg viewBox="0 0 0 1"/>']}, "'0 0 0 1' is not a viewBox"),
     ],
 )
 def test_what_is_refused(options: dict[str, object], said: str) -> None:

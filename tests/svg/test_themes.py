@@ -66,8 +66,8 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "an arrow": ({"arrows": {**svg.LIGHT.arrows, "red": "red"}}, "'red' is not a colour"),
     "no tint": ({"page": ("#ffffff", "#000000")}, "must be Tints, such as"),
     "no second side": ({"sides": (svg.LIGHT.page,)}, "sides of a theme must be a pair"),
-    "an unknown terrain": ({"terrain": {**svg.LIGHT.terrain, "sand": svg.LIGHT.page}}, "keys den, other, trap, water, and no"),
-    "a missing arrow": ({"arrows": {"green": "#00ff00"}}, "arrows of a theme must have the keys blue, green, orange, red"),
+    "an unknown terrain": ({"terrain": {**svg.LIGHT.terrain, "sand": svg.LIGHT.page}}, "exactly the keys den, other, trap, water"),
+    "a missing arrow": ({"arrows": {"green": "#00ff00"}}, "arrows of a theme must have exactly the keys blue, green, orange, red"),
 }
 
 

@@ -267,7 +267,7 @@ def test_endless_play_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         return {code: SMALL.start if code == pig.HOLD else after for code, after in moves.items()}
 
     results = {result.name: result for result in check_rules(faulty(moves=never_held)(), samples=300)}
-    assert results["play"].shows == "Random play may go on for ever: 4 of 4 games had not ended after 100 states."
+    assert results["play"].shows == "Random play may never end: 4 of 4 games had not ended after 100 states."
     assert results["play"].failure is None
     ended = next(result for result in check_rules(Small(), samples=300) if result.name == "play")
     assert ended.shows.startswith("Random play ends: 4 games had ")

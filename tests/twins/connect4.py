@@ -8,7 +8,6 @@ Columns = tuple[str, ...]
 
 
 def written(columns: Columns, ranks: int) -> str:
-    """The ranks from the top."""
     return "/".join("".join(column.ljust(ranks, ".")[rank] for column in columns) for rank in reversed(range(ranks)))
 
 
@@ -19,7 +18,6 @@ def has_four(columns: Columns, mark: str) -> bool:
 
 
 def look(text: str) -> Place[str]:
-    """Who moves and where to."""
     ranks = text.split("/")
     columns = tuple("".join(column).rstrip(".") for column in zip(*reversed(ranks), strict=True))
     side = sum(map(len, columns)) % 2
@@ -34,5 +32,4 @@ def look(text: str) -> Place[str]:
 
 
 def graph(files: int, ranks: int) -> Graph[str]:
-    """All positions that the start leads to."""
     return explored("/".join(["." * files] * ranks), look)

@@ -24,7 +24,6 @@ def values(rules: FunctionGame[Any]) -> dict[Any, Decided]:
 
 
 def games(rules: FunctionGame[Any], position: Any) -> list[int | None]:
-    """The winner of each game from a position, one after the other."""
     ending = rules.result(position)
     if ending is not None:
         return [ending.winner]

@@ -22,7 +22,6 @@ Graph = dict[P, Place[P]]
 
 
 def explored(start: P, look: Callable[[P], Place[P]]) -> Graph[P]:
-    """All positions that can be reached from a start."""
     graph: Graph[P] = {}
     waiting = [start]
     while waiting:

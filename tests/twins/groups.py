@@ -25,7 +25,6 @@ def improved(game: Game, position: Position, known: Known) -> naive.Pair:
 
 
 def _worth(game: Game, position: Position, move: Move, known: Known) -> naive.Pair:
-    """What one move is worth to the side that makes it."""
     after = naive.after(position, move)
     if move.wins or len({game.kinds[kind].side for kind, _ in after.pieces}) == 1:
         return ("win", 1)
@@ -34,7 +33,6 @@ def _worth(game: Game, position: Position, move: Move, known: Known) -> naive.Pa
 
 
 def _merit(value: naive.Pair) -> tuple[int, int]:
-    """A sort key: a fast win is best, a fast loss worst."""
     outcome, distance = value
     if distance is None:
         return (1, 0)

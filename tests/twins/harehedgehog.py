@@ -17,17 +17,9 @@ Node = tuple[Any, ...]
 Options = dict[str, Any]
 
 FIELDS = "SHCH3CHLI42I3CHIF24I3CL2IHC432IHFCH23ICHC2LI34H2FCIH324CILHC2HLHZ"
-CARDS = {
-    "free": 2,
-    "take_or_give": 2,
-    "fall_back": 2,
-    "miss": 1,
-    "eat": 1,
-    "move_up": 1,
-    "again": 1,
-    "next_carrot": 1,
-    "last_carrot": 1,
-}
+CARDS = {"free": 2, "take_or_give": 2, "fall_back": 2} | dict.fromkeys(
+    ("miss", "eat", "move_up", "again", "next_carrot", "last_carrot"), 1
+)
 MANY = "many"
 """More carrots than the cap, nobody knows how many."""
 
@@ -63,11 +55,7 @@ def write(state: State) -> str:
 
 
 def copied(state: State) -> State:
-    """A state that can be changed without changing this one."""
     return {**state, "hares": [dict(hare) for hare in state["hares"]], "drawn": dict(state["drawn"])}
-
-
-# Looking at a state
 
 
 def finished(state: State) -> int:
@@ -90,16 +78,12 @@ def is_over(state: State, options: Options) -> bool:
 
 
 def sole_first(state: State) -> int | None:
-    """Who alone is in first place in a game that is over."""
     for who, hare in enumerate(state["hares"]):
         if hare["rank"] == 1:
             return who
     furthest = max(hare["at"] for hare in state["hares"])
     first = [who for who, hare in enumerate(state["hares"]) if hare["at"] == furthest]
     return first[0] if len(first) == 1 else None
-
-
-# Caps
 
 
 def clipped(state: State, options: Options) -> State:
@@ -112,7 +96,6 @@ def clipped(state: State, options: Options) -> State:
 
 
 def checked(state: State, options: Options, then: Callable[[State], Node]) -> Node:
-    """What follows a step, unless somebody now holds more than a strict cap allows."""
     clipped(state, options)
     if "cap" in options and not options.get("merged") and any(hare["carrots"] > options["cap"] for hare in state["hares"]):
         return ("capped",)
@@ -122,9 +105,6 @@ def checked(state: State, options: Options, then: Callable[[State], Node]) -> No
 def gain(hare: dict[str, Any], number: int) -> None:
     if hare["carrots"] != MANY:
         hare["carrots"] += number
-
-
-# A turn
 
 
 def turn(state: State, options: Options, attacker: int | None = None) -> Node:
@@ -156,7 +136,6 @@ def eat(state: State, who: int, options: Options) -> None:
 
 
 def play(state: State, who: int, due: int, again: bool, options: Options, attacker: int | None) -> Node:
-    """The choice among all legal codes, after `due` carrots were paid out."""
     hare = state["hares"][who]
 
     def after(code: int, target: int, carrots: int) -> Node:
@@ -186,7 +165,6 @@ def worst(code: int, each: list[dict[int, tuple[int, int]]], after: Callable[...
 
 
 def legal(state: State, who: int, carrots: int, again: bool, options: Options) -> dict[int, tuple[int, int]]:
-    """For each legal code, the square and the carrots afterwards."""
     hare = state["hares"][who]
     here = hare["at"]
     codes: dict[int, tuple[int, int]] = {}
@@ -236,7 +214,6 @@ def arrive(state: State, who: int, code: int, options: Options, attacker: int | 
 
 
 def stand(state: State, who: int) -> None:
-    """The hare has come to another square, by a code or by a card."""
     hare = state["hares"][who]
     if hare["at"] == 64:
         hare["rank"] = 1 + finished(state)
@@ -245,7 +222,6 @@ def stand(state: State, who: int) -> None:
 
 
 def end(state: State, options: Options) -> Node:
-    """The turn is over: who is next."""
     state.pop("chained", None)
     before = state["mover"]
     playing = [who for who, hare in enumerate(state["hares"]) if not hare["rank"]]
@@ -256,11 +232,7 @@ def end(state: State, options: Options) -> Node:
     return ("end", state)
 
 
-# Cards
-
-
 def draw(state: State, who: int, paid: int, options: Options, attacker: int | None) -> Node:
-    """One node for each of the cards that are different."""
     left = {card: number - state["drawn"][card] for card, number in CARDS.items()}
     outcomes = []
     for card, number in left.items():
@@ -290,11 +262,8 @@ def take_or_give(state: State, who: int, _: int, options: Options, __: int | Non
     if carrots == MANY:
         above = options["cap"] + 1
         giving = sorted({min(carrots - 10, above) for carrots in range(above, above + 20)})
-        return (
-            "choose",
-            who,
-            {0: with_carrots(above), 1001: with_carrots(above), 1002: ("worst", [with_carrots(carrots) for carrots in giving])},
-        )
+        given = ("worst", [with_carrots(carrots) for carrots in giving])
+        return ("choose", who, {0: with_carrots(above), 1001: with_carrots(above), 1002: given})
     results = {0: carrots, 1001: carrots + 10, 1002: carrots - 10}
     return ("choose", who, {code: with_carrots(after) for code, after in results.items() if after >= 0})
 
@@ -366,20 +335,9 @@ def last_carrot(state: State, who: int, _: int, options: Options, attacker: int 
     return to_carrots(state, who, range(state["hares"][who]["at"] - 1, -1, -1), options, attacker)
 
 
-EFFECTS: dict[str, Callable[[State, int, int, Options, int | None], Node]] = {
-    "free": free,
-    "take_or_give": take_or_give,
-    "fall_back": fall_back,
-    "miss": miss,
-    "eat": eat_card,
-    "move_up": move_up,
-    "again": again,
-    "next_carrot": next_carrot,
-    "last_carrot": last_carrot,
-}
-
-
-# What is asked
+EFFECTS: dict[str, Callable[[State, int, int, Options, int | None], Node]] = dict(
+    zip(CARDS, (free, take_or_give, fall_back, miss, eat_card, move_up, again, next_carrot, last_carrot), strict=True)
+)
 
 
 def wins(text: str, turns: int, attacker: int, **options: Any) -> Fraction:

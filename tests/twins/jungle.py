@@ -21,17 +21,14 @@ Move = tuple[str, str]
 
 
 def colour(letter: str) -> str:
-    """Whose piece a letter is."""
     return "w" if letter.isupper() else "b"
 
 
 def other(side: str) -> str:
-    """The other side."""
     return "b" if side == "w" else "w"
 
 
 def weakened(letter: str, square: str, reading: Mapping[str, str]) -> bool:
-    """Whether a piece on a square has strength 0."""
     own = colour(letter)
     return square in TRAPS[other(own)] or (reading["traps"] == "all" and square in TRAPS[own])
 
@@ -76,7 +73,6 @@ def ways(letter: str, origin: str) -> list[tuple[str, list[str]]]:
 
 
 def moves(board: Board, side: str, reading: Mapping[str, str]) -> list[Move]:
-    """All legal moves of a side."""
     on = dict(board)
     found: list[Move] = []
     for origin, letter in board:
@@ -88,7 +84,6 @@ def moves(board: Board, side: str, reading: Mapping[str, str]) -> list[Move]:
 
 
 def after(board: Board, move: Move) -> Board:
-    """The board after a move."""
     on = dict(board)
     on[move[1]] = on.pop(move[0])
     return tuple(sorted(on.items()))

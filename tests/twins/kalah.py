@@ -18,23 +18,18 @@ def following(hole: Hole, mover: str, pits: int) -> Hole:
 
 
 def written(seeds: list[Hole], mover: str, pits: int) -> str:
-    """A position as text."""
     rows = [",".join(str(seeds.count((side, distance))) for distance in range(pits, -1, -1)) for side in "sn"]
     return f"{rows[0]} {rows[1]} {mover}"
 
 
 def read(text: str) -> tuple[list[Hole], str]:
-    """The inverse of `written`."""
     *rows, mover = text.split()
     counts = [(side, [*map(int, row.split(","))]) for side, row in zip("sn", rows, strict=True)]
     return [(side, len(row) - 1 - place) for side, row in counts for place, number in enumerate(row) for _ in range(number)], mover
 
 
 def graph(pits: int, number: int, capture: str) -> Graph:
-    """All positions of the game with so many pits a side, and so many seeds in each."""
-
     def moved(seeds: list[Hole], mover: str, chosen: Hole) -> str:
-        """What a move leads to."""
         sown = seeds.count(chosen)
         seeds, last = [seed for seed in seeds if seed != chosen], chosen
         for _ in range(sown):

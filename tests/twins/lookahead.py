@@ -20,12 +20,10 @@ Values = Callable[[State], tuple[Vector, set[int]]]
 
 
 def carrots_ahead(square: int) -> int:
-    """What the direct way home costs."""
     return sum(range(65 - square))
 
 
 def curve(carrots: int, square: int) -> int:
-    """C of the document."""
     if carrots >= carrots_ahead(square):
         return 300 - 2 * carrots - math.floor(carrots**2 / Fraction(25))
     return math.floor(Fraction(240 * carrots, carrots + (80 if square < 32 else 50)))
@@ -84,9 +82,6 @@ def with_tables(values: Values, chances: Callable[[State], tuple[Fraction, Fract
     return more
 
 
-# The search
-
-
 def search(
     game: StochasticGame,
     state: State,
@@ -111,7 +106,6 @@ def search(
         return vector[who] - max(others) if lead else vector[who]
 
     def examined(moves: dict[int, State], who: int, left: int) -> list[int]:
-        """The places of the moves that are looked at, in this order."""
         places = list(range(len(moves)))
         keep = cuts[min(depth - left, len(cuts) - 1)] if cuts else 0
         if (sort and left > 1) or 0 < keep < len(places):
@@ -176,7 +170,6 @@ def search(
 
 
 def pick(state: State, probabilities: Sequence[Fraction], seed: int) -> int:
-    """The outcome that a state has with a seed, in arithmetic of 64 bits."""
     mixed = seed
     for number in state:
         mixed = (mixed ^ number) * 6364136223846793005 % 2**64

@@ -52,7 +52,6 @@ def in_mill(point: Point, men: frozenset[Point], rings: int) -> bool:
 
 
 def look(text: str, rings: int, *, flying: bool) -> Place[str]:
-    """Who moves and where to."""
     board, side, hand = text.split()
     marks = dict(zip(points(rings), board.replace("/", ""), strict=True))
     other_side = "b" if side == "w" else "w"

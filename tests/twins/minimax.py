@@ -42,7 +42,6 @@ def minimax(game: Game, evaluation: Evaluation, position: Position, depth: int, 
 
 
 def value_score(value: naive.Pair, ply: int) -> int:
-    """The score of a value that is known after this many plies."""
     outcome, distance = value
     if distance is None:
         return 0
@@ -50,13 +49,11 @@ def value_score(value: naive.Pair, ply: int) -> int:
 
 
 def evaluate(game: Game, evaluation: Evaluation, position: Position) -> int:
-    """The value of a position for the side to move."""
     mine, other = position.side, 1 - position.side
     return side_value(game, evaluation, position, mine) - side_value(game, evaluation, position, other)
 
 
 def side_value(game: Game, evaluation: Evaluation, position: Position, side: int) -> int:
-    """What a side has: pieces, moves, duels, and a race that it wins."""
     own = [(game.kinds[kind].symbol, square) for kind, square in position.pieces if game.kinds[kind].side == side]
     value = sum(evaluation.squares[symbol][square] for symbol, square in own)
     value += evaluation.mobility * len(naive.moves(game, Position(position.pieces, side)))
@@ -80,13 +77,11 @@ def side_value(game: Game, evaluation: Evaluation, position: Position, side: int
 
 @cache
 def goals(game: Game, side: int) -> frozenset[int]:
-    """Squares on which a side wins."""
     return frozenset(step.target for kind in game.kinds if kind.side == side for step in kind.steps if step.wins)
 
 
 @cache
 def gates(game: Game, side: int) -> frozenset[int]:
-    """Squares from which a side can win by a step."""
     return frozenset(step.origin for kind in game.kinds if kind.side == side for step in kind.steps if step.wins)
 
 
@@ -99,7 +94,6 @@ def time(game: Game, position: Position, symbol: str, square: int, targets: froz
 
 @cache
 def steps(game: Game, symbol: str, square: int, targets: frozenset[int]) -> int:
-    """Steps that a piece needs to one of these squares on an empty board."""
     reached, count = {square}, 0
     while not reached & targets:
         further = reached | {step.target for step in game.kinds[game.by_symbol[symbol]].steps if step.origin in reached}

@@ -39,7 +39,6 @@ def rows_of(tables: Tablebase, game: Game, material: str, side: int = 0, pieces:
 
 
 def moves_of(tables: Tablebase, game: Game, material: str, side: int = 0) -> list[Row]:
-    """All moves of a slice, or of all tiers of a material, a row each."""
     kinds = parse_materials(game, material)[0].kinds
     positions = [Position(placed, side) for placed in _placements(game, kinds)]
     values = tables.probe_values(game, positions)
@@ -51,7 +50,6 @@ def moves_of(tables: Tablebase, game: Game, material: str, side: int = 0) -> lis
 
 
 def rated_moves(tables: Tablebase, game: Game, positions: list[Position]) -> list[list[Rated]]:
-    """The moves of each position, and what they are worth to the mover."""
     played = [[] if naive.escaped(game, each) else list(dict.fromkeys(naive.moves(game, each))) for each in positions]
     going = [[move for move in moves if not _ends(game, each, move)] for each, moves in zip(positions, played, strict=True)]
     children = [naive.after(each, move) for each, moves in zip(positions, going, strict=True) for move in moves]
@@ -67,7 +65,6 @@ def rated_moves(tables: Tablebase, game: Game, positions: list[Position]) -> lis
 
 
 def _ends(game: Game, position: Position, move: Move) -> bool:
-    """Whether a move reaches a goal or captures the last piece."""
     enemies = [kind for kind, _ in position.pieces if game.side_of(kind) != position.side]
     return move.wins or (move.captured is not None and len(enemies) == 1)
 
@@ -106,7 +103,6 @@ def _move_rows(game: Game, material: str, position: Position, value: naive.Pair,
 
 
 def _choices(game: Game, value: naive.Pair, rated: list[Rated]) -> Row:
-    """What the moves of a position amount to."""
     outcomes = [outcome for _, (outcome, _) in rated]
     keeping = [_text(game, move) for move, (outcome, _) in rated if outcome == value[0]]
     return {
@@ -140,7 +136,6 @@ def _placements(game: Game, kinds: tuple[int, ...]) -> list[tuple[tuple[int, int
 def row_of(
     game: Game, material: str, position: Position, value: naive.Pair, pieces: int, other: naive.Pair, rated: list[Rated]
 ) -> Row:
-    """One row; `other` is the value of the same placement with the other side to move."""
     steps = naive.moves(game, position)
     advance = ",".join(map(str, naive.tier(game, position.pieces)))
     row: Row = {
@@ -181,7 +176,6 @@ def _piece(game: Game, number: int, there: tuple[int, int] | None) -> Row:
 
 
 def _images(game: Game, position: Position) -> Row:
-    """Images of a position under the symmetries of the game, as text."""
     text, mirror, twin = render(game, position), None, None
     if game.mirror is not None:
         mirrored = sorted((kind, game.mirror[square]) for kind, square in position.pieces)
@@ -202,11 +196,7 @@ def _zugzwang(game: Game, position: Position, value: naive.Pair, other: naive.Pa
     return mine < 2 - yours and yours < 2 - mine
 
 
-# Dou Shou Qi
-
-
 def _jungle(game: Game, position: Position, pieces: int) -> Row:
-    """The features of Dou Shou Qi."""
     row: Row = {}
     placed = dict(enumerate(position.pieces, start=1))
     nearest = {0: [99], 1: [99]}
@@ -264,7 +254,6 @@ def _pair(game: Game, numbers: str, one: tuple[int, int], other: tuple[int, int]
 
 
 def _takes(one: str, other: str) -> bool:
-    """Whether an animal takes another where there is neither water nor trap."""
     assert {one, other} <= set(ANIMALS)
     return STRENGTHS[one] >= STRENGTHS[other] or one + other == "RE"
 
@@ -295,10 +284,6 @@ def _ways_to_den(game: Game, jumps: bool, swims: bool, side: int) -> Mapping[int
     return found
 
 
-# Comparing
-
-
 def counted(rows: Iterable[Mapping[str, Any]], names: Iterable[str]) -> Counter[tuple[Any, ...]]:
-    """How often each row is there."""
     wanted = list(names)
     return Counter(tuple(row[name] for name in wanted) for row in rows)

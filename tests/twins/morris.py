@@ -17,7 +17,6 @@ RIM = [2, 7, 6, 1, 8, 3, 4, 9]
 
 
 def has_row(men: frozenset[int]) -> bool:
-    """Whether three of these points are in a row."""
     return any(sum(three) == 15 for three in combinations(men, 3))
 
 
@@ -31,14 +30,11 @@ def are_linked(origin: int, target: int, steps: str) -> bool:
 
 
 def written(men: tuple[frozenset[int], frozenset[int]], mover: int) -> str:
-    """A position as text."""
     marks = "".join("x" if int(point) in men[0] else "o" if int(point) in men[1] else "." for point in SQUARE)
     return f"{marks[:3]}/{marks[3:6]}/{marks[6:]} {'xo'[mover]}"
 
 
 def graph(steps: str, centre: str) -> Graph:
-    """All positions of the game by one reading."""
-
     def look(text: str) -> Place:
         marks, mover = text[:-2].replace("/", ""), "xo".index(text[-1])
         men = [frozenset(int(point) for point, mark in zip(SQUARE, marks, strict=True) if mark == side) for side in "xo"]

@@ -28,7 +28,6 @@ REVERSED = {"win": "loss", "loss": "win", "draw": "draw"}
 
 @cache
 def moves(game: Game, position: Position) -> list[Move]:
-    """Every step of every piece that applies here, by looking at all of them."""
     on = {square: kind for kind, square in position.pieces}
     found = []
     for number, origin in position.pieces:
@@ -47,12 +46,10 @@ def moves(game: Game, position: Position) -> list[Move]:
 
 @cache
 def _steps(game: Game, kind: int) -> list[list[Step]]:
-    """The steps of a kind from each square of the board."""
     return [[step for step in game.kinds[kind].steps if step.origin == square] for square in range(len(game.board))]
 
 
 def after(position: Position, move: Move) -> Position:
-    """The position that a move leads to."""
     others = [piece for piece in position.pieces if piece[1] not in (move.origin, move.target)]
     return Position(tuple(sorted([*others, (move.kind, move.target)])), 1 - position.side)
 
@@ -73,7 +70,6 @@ def escaped(game: Game, position: Position) -> bool:
 
 
 def perft(game: Game, position: Position, plies: int) -> int:
-    """Number of move paths of this many plies; a game that is over goes no further."""
     if plies == 0:
         return 1
     if escaped(game, position):
@@ -156,14 +152,12 @@ def _at_depth(game: Game, depth: int, known: list[Pair | None]) -> Pair | None:
 
 
 def parent(pair: Pair | None) -> Pair | None:
-    """What the move into a position is worth to the mover."""
     if pair is None or pair[1] is None:
         return pair
     return REVERSED[pair[0]], pair[1] + 1
 
 
 def value(game: Game, position: Position) -> Pair:
-    """The value of one position."""
     return solve(game, tuple(kind for kind, _ in position.pieces))[position]
 
 

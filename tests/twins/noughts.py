@@ -7,18 +7,15 @@ Marks = dict[Cell, str]
 
 
 def read(text: str) -> Marks:
-    """The marks by file and rank from the top, both from 0."""
     return {(x, y): mark for y, row in enumerate(text.split("/")) for x, mark in enumerate(row)}
 
 
 def written(marks: Marks) -> str:
-    """The inverse of `read`."""
     width, height = (max(cell[axis] for cell in marks) + 1 for axis in (0, 1))
     return "/".join("".join(marks[x, y] for x in range(width)) for y in range(height))
 
 
 def has_row(cells: set[Cell], k: int) -> bool:
-    """Whether k of these squares follow one another in one of four directions."""
     return any(
         all((x + i * right, y + i * down) in cells for i in range(k))
         for x, y in cells
@@ -27,8 +24,6 @@ def has_row(cells: set[Cell], k: int) -> bool:
 
 
 def graph(m: int, n: int, k: int) -> Graph:
-    """All positions of the game on m files and n ranks."""
-
     def look(text: str) -> Place:
         marks = read(text)
         crosses, noughts = ({cell for cell, mark in marks.items() if mark == side} for side in "xo")

@@ -13,20 +13,17 @@ OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {"=": eq, "<=": le, ">=": 
 
 
 def with_classes(rows: Iterable[Mapping[str, Any]], of: Callable[[Mapping[str, Any]], str], names: Iterable[str]) -> Rows:
-    """The rows with their classes and those of the columns in which they differ."""
     listed = list(rows)
     different = [name for name in names if len({row[name] for row in listed}) > 1]
     return [{"class": of(row), **{name: row[name] for name in different}} for row in listed]
 
 
 def entropy(classes: Sequence[str]) -> float:
-    """Bits of uncertainty, from the definition."""
     shares = [count / len(classes) for count in Counter(classes).values()]
     return -sum(share * log2(share) for share in shares)
 
 
 def gain(rows: Rows, names: tuple[str, ...]) -> tuple[float, float]:
-    """Information gain and share decided, from the definition."""
     by_value: dict[Any, list[str]] = {}
     values = itemgetter(*names)
     for row in rows:
@@ -37,7 +34,6 @@ def gain(rows: Rows, names: tuple[str, ...]) -> tuple[float, float]:
 
 
 def bits(flags: Iterable[bool]) -> int:
-    """Flags as the binary digits of a number."""
     return int("".join(["01"[flag] for flag in flags]), 2)
 
 
@@ -69,7 +65,6 @@ def exact(of: Mapping[str, set[int]], wrong: int, conditions: int, among: Sequen
 
 
 def holds(condition: str, row: Mapping[str, Any]) -> bool:
-    """Whether a row satisfies a condition in the SQL of rules and trees."""
     if condition == "true":
         return True
     parts = [re.fullmatch(r"\"?(\w+)\"? (=|<=|>=|>) (.+)", part) for part in condition.split(" AND ")]
@@ -83,7 +78,6 @@ def _literal(text: str) -> Any:
 
 
 def leaves(text: str, rows: Rows) -> list[tuple[str, Rows]]:
-    """The leaves of a tree as it is shown: what each says, and the rows that reach it."""
     return _leaves(text.splitlines(), rows)
 
 
@@ -104,7 +98,6 @@ def _branch(lines: list[str], begin: int, rows: Rows) -> list[tuple[str, Rows]]:
 
 
 def said(rows: Rows) -> str:
-    """What a leaf says of the rows that reach it, apart from the class."""
     (_, most), *_ = Counter(row["class"] for row in rows).most_common(1)
     return f"({100 * most / len(rows):.1f} % of {len(rows):,})"
 

@@ -31,11 +31,9 @@ def naive_value(cells: str, side: int) -> int:
 
 
 def as_cells(position: Any) -> str:
-    """A position of 3x3 as a string of nine."""
     symbols = {square: "Pp"[kind] for kind, square in position.pieces}
     return "".join(symbols.get(square, ".") for square in range(9))
 
 
 def flipped(cells: str) -> str:
-    """The board seen in the mirror."""
     return cells[2::-1] + cells[5:2:-1] + cells[8:5:-1]

@@ -27,12 +27,8 @@ DRAW: naive.Pair = ("draw", None)
 VOID: naive.Pair = ("void", None)
 
 
-# Addresses
-
-
 @cache
 def positions(game: Game, material: Material, side: int) -> dict[Address, Position]:
-    """What stands at each address; addresses of no position are missing."""
     own = layout_of(game, material)
     squares = own.groups[-1].squares
     everything = ((divmod(index, len(squares)), own.position(index, side)) for index in range(own.size))
@@ -40,14 +36,12 @@ def positions(game: Game, material: Material, side: int) -> dict[Address, Positi
 
 
 def mirror_image(game: Game, position: Position) -> Position:
-    """The position in the mirror; itself where there is none."""
     image = game.mirror or range(len(game.board))
     return Position(tuple(sorted((kind, image[square]) for kind, square in position.pieces)), position.side)
 
 
 @cache
 def addresses(game: Game, material: Material, side: int) -> dict[Position, frozenset[Address]]:
-    """Where a position and its mirror image stand."""
     found: dict[Position, Addresses] = {}
     for address, position in positions(game, material, side).items():
         image = mirror_image(game, position)
@@ -58,7 +52,6 @@ def addresses(game: Game, material: Material, side: int) -> dict[Position, froze
 
 @cache
 def children(game: Game, material: Material, side: int) -> dict[Address, tuple[frozenset[Address], ...]]:
-    """For each address, where each quiet move leads."""
     there = addresses(game, material, 1 - side)
     return {
         address: tuple(there[naive.after(position, move)] for move in naive.moves(game, position) if is_quiet(move))
@@ -67,11 +60,7 @@ def children(game: Game, material: Material, side: int) -> dict[Address, tuple[f
 
 
 def is_quiet(move: Move) -> bool:
-    """Whether a move stays in the slice."""
     return move.captured is None and not move.wins
-
-
-# Kernels
 
 
 @dataclass

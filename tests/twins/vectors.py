@@ -6,22 +6,18 @@ MASK = (1 << 64) - 1
 
 
 def lanes(values: list[int], index: int) -> list[int]:
-    """The 64 elements from an index on."""
     return values[index : index + ELEMENTS]
 
 
 def unit(words: list[int], index: int) -> list[int]:
-    """The eight words from an index on."""
     return words[index : index + WORDS]
 
 
 def gather(words: list[int], base: int, order: list[int], begin: int) -> list[int]:
-    """The words at eight places, relative to the base."""
     return [words[base + order[begin + i]] for i in range(WORDS)]
 
 
 def rows(some: list[int]) -> int:
-    """The numbers of the words that are not 0, as bits."""
     return sum(1 << i for i, word in enumerate(some) if word)
 
 
@@ -36,10 +32,8 @@ def rotated(some: list[int], by: int) -> list[int]:
 
 
 def chosen(word: int, one: list[int], other: list[int]) -> list[int]:
-    """Elements of one where the bit is set, else of the other."""
     return [first if word >> i & 1 else second for i, (first, second) in enumerate(zip(one, other, strict=True))]
 
 
 def word_of(truth: list[bool]) -> int:
-    """A bit for each element."""
     return sum(1 << i for i, true in enumerate(truth) if true)

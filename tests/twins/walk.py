@@ -56,7 +56,6 @@ class Walk:
 
 
 def walk(game: Game, start: Position | None = None) -> Walk:
-    """All positions from a start; `ValueError` if one can come again."""
     start = parse(game, game.start) if start is None else start
     done = Walk(game, start, {}, {}, set())
     layer, repeated = {start: start}, False
@@ -96,12 +95,10 @@ def _children(done: Walk, position: Position, following: dict[Position, Position
 
 @cache
 def walked(name: str) -> Walk:
-    """All positions of an installed game, walked once."""
     return walk(load_game(name))
 
 
 def games(walked: Walk) -> tuple[int, tuple[int, int]]:
-    """How many ways lead from the start to an end, and how many of them each side wins."""
     ways = dict.fromkeys(walked.children, 0)
     ways[walked.start] = 1
     won = [0, 0]
@@ -114,7 +111,6 @@ def games(walked: Walk) -> tuple[int, tuple[int, int]]:
 
 
 def values(walked: Walk) -> dict[Position, Pair]:
-    """Outcome for the side to move and plies: the winner hurries, the loser delays."""
     found: dict[Position, Pair] = {}
     for position, children in walked.children.items():
         if position in walked.results:
@@ -160,7 +156,6 @@ def best_later(walked: Walk, side: int, measure: Mapping[Position, int | None]) 
 
 
 def merit(later: Later) -> tuple[float, int]:
-    """What makes one (value, plies) better than another."""
     return later[0], -later[1]
 
 

@@ -89,7 +89,7 @@ def compiled(game: StochasticGame) -> Compiled:
     `RulesError` if it is not a game of two players with chance, `CapacityError` if it has too many states and no kernels.
     """
     if "chance" not in game.can:
-        raise RulesError(f"{game.name} has no chance, and such tables are only for games that have: play it, or count its paths")
+        raise RulesError(f"{game.name} has no chance, so it cannot have tables with bounds: play it, or count its games")
     kernels = game.kernels()
     if kernels is not None:
         return Compiled(game, kernels, None)
@@ -157,7 +157,9 @@ def _most_draws(game: StochasticGame, unstored: tuple[State, ...]) -> int:
     most, now = 0, set(unstored)
     while now:
         if most == MOST_DRAWS:
-            raise RulesError(f"in {game.name} more than {MOST_DRAWS} draws can follow one another: a table cannot hold such a game")
+            raise RulesError(
+                f"{game.name} allows more than {MOST_DRAWS} successive draws, too many for a table: choose another variant"
+            )
         most += 1
         now = {after for state in now for _, _, after in _rows(game, state, {}) if game.to_move(after) < 0}
     return most

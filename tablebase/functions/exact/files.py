@@ -94,14 +94,14 @@ def sorted_keys(rules: FunctionGame[Any], positions: list[Any]) -> tuple[Keys, N
     longest = max(map(len, texts))
     if longest > LONGEST_TEXT or any(b"\0" in text or not text for text in texts):
         wanted = f"from 1 to {LONGEST_TEXT:,} bytes, without zeros"
-        raise RulesError(f"a position of {rules.name} is not written as a text of {wanted}: change its function format")
+        raise RulesError(f"a position of {rules.name} is not formatted as a text of {wanted}: change the function format")
     keys = np.array(texts, f"S{longest}")
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
     same = np.flatnonzero(keys[1:] == keys[:-1])
     if len(same):
         text = keys[same[0]].decode()
-        raise RulesError(f"{rules.name} writes two positions as {text!r}: change its function format, or canonical")
+        raise RulesError(f"{rules.name} formats two positions as {text!r}: change the function format or canonical")
     return keys, order
 
 
@@ -197,7 +197,7 @@ class ExactFile(FlatFile):
     def _checked(self, codes: Codes) -> Codes:
         """Codes; `CorruptTableError` if one of them is none."""
         if (codes == self.coding.void).any():
-            raise CorruptTableError("holds codes that are none", self.path)
+            raise CorruptTableError("contains invalid codes", self.path)
         return codes
 
     def counts(self) -> ExactCounts:

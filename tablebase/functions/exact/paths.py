@@ -71,7 +71,7 @@ def count_games(rules: FunctionGame[P], start: P, tick: Callable[[int, None], ob
 
 def _endless(rules: FunctionGame[P], position: P) -> RulesError:
     again = f"{rules.format(position)} can come up again"
-    return RulesError(f"{rules.name} can go on for ever, since {again}: there is no number of games")
+    return RulesError(f"games of {rules.name} may never end, because {again}: they cannot be counted")
 
 
 def _added(done: dict[P, tuple[int, int, int] | None], children: list[P]) -> tuple[int, int, int]:

@@ -155,7 +155,7 @@ class TierFile(FlatFile):
             self.counts = ExactCounts(**json.loads(parts.text(root, "counts")))
             self.after = [int(tier) for tier in json.loads(parts.text(root, "after"))]
         except (TypeError, ValueError) as error:
-            raise CorruptTableError("does not count its positions", self.path) from error
+            raise CorruptTableError("has wrong counts of its positions", self.path) from error
         self.tier = parts.number(root, "number")
         self.title = tier_title(game, self.name)
         self.attributes = partial(_attributes, game, self.name, self.tier, self.after, self.counts)
@@ -199,14 +199,14 @@ class TierFile(FlatFile):
         number, offset = divmod(rank, self.chunk_values("codes"))
         code = int(self.cached(chunks, "codes", number)[offset])
         if code == self.coding.void:
-            raise CorruptTableError("holds codes that are none", self.path)
+            raise CorruptTableError("contains invalid codes", self.path)
         return self.coding.value(code)
 
     def codes_at(self, ranks: Keys, chunks: CachedChunks) -> Codes:
         """Return the codes of some ranks; `CorruptTableError` if one of them is none."""
         codes = self.cached_at("codes", ranks, chunks)
         if (codes == self.coding.void).any():
-            raise CorruptTableError("holds codes that are none", self.path)
+            raise CorruptTableError("contains invalid codes", self.path)
         return codes
 
     def keys_at(self, places: Keys, chunks: CachedChunks) -> Keys:

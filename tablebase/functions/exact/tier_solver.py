@@ -321,7 +321,7 @@ def sampled_seconds(game: CompiledGame, group: TierGroup, sizes: Mapping[int, in
 def error_error(game: CompiledGame, position: int, error: int) -> Exception:
     """Describe what is wrong with the functions of a game in a position."""
     if error == SOUND:
-        return RulesError(f"moves or unmoves of {game.name} fills in more positions than most_moves, {game.most_moves}: raise it")
+        return RulesError(f"moves or unmoves of {game.name} writes more positions than most_moves, {game.most_moves}: raise it")
     if error == CONTRADICTION:
         what = "moves, rank, tier and after contradict each other, or there are more moves than most_moves"
         return contradiction(game, position, what)

@@ -45,11 +45,11 @@ class Knowledge(ABC):
         """Take over a content, all or nothing; raise a `MisfitError`, or any other error, if that is not possible."""
 
     def save(self, path: Path) -> None:
-        """Write a file, which is replaced only when all is written; equal knowledge gives equal bytes."""
+        """Write the knowledge to a file, replacing the old file at the end; equal knowledge gives equal bytes."""
         write_text(path, f"{json.dumps({**self._heading(), **self.content(path)}, indent=1)}\n", self.other)
 
     def load(self, path: Path, *, any_start: bool = False) -> None:
-        """Become what a file says; `TablebaseError` if it cannot be read, is damaged, or belongs to another game, or start."""
+        """Load a file; `TablebaseError` if it is unreadable, damaged, or for another game or start."""
         content = self.read(path, any_start=any_start)
         try:
             self.fill(content)
@@ -60,7 +60,7 @@ class Knowledge(ABC):
             raise self.damaged(path) from error
 
     def read(self, path: Path, *, any_start: bool = False) -> dict[str, Any]:
-        """The document of a file, whose heading is checked."""
+        """Return the JSON document of a file after checking its header."""
         check_regular(path, OTHER)
         text, heading = read_text(path, HINT, self.largest, f"a file of {self.noun}"), self._heading()
         try:
@@ -74,12 +74,12 @@ class Knowledge(ABC):
         for key in ("game", "digest", *(() if any_start else ("start",))):
             if document[key] != heading[key]:
                 difference = f"{quoted(document[key])}, not {heading[key]!r}"
-                raise TablebaseError(f"{path} holds {self.noun} of another {key} ({difference}): {HINT}")
+                raise TablebaseError(f"{path} contains {self.noun} of another {key} ({difference}): {HINT}")
         return document
 
     @contextmanager
     def updated(self, path: Path) -> Iterator[None]:
-        """Become what a file says, if there is one, and save what the block makes of it; other players of the file wait."""
+        """Load a file if it exists, and save it after the block; other players of the file wait until then."""
         check_output(path, self.other)
         busy = f"another player keeps {self.noun} in {path}, and does not finish: {self.other}"
         with locked(lock_of(path), busy, PATIENCE):
@@ -89,7 +89,7 @@ class Knowledge(ABC):
             self.save(path)
 
     def damaged(self, path: Path) -> TablebaseError:
-        """The error for a file that holds something else."""
+        """Return the error for a file with wrong content."""
         return TablebaseError(f"{path} is not a file of {self.noun}: {HINT}")
 
     def _heading(self) -> dict[str, str]:

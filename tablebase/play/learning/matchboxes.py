@@ -69,7 +69,7 @@ def grow_tree(game: Game, start: Position, share: bool = True) -> Tree:
         if position in tree:
             continue
         if len(tree) == LIMIT:
-            raise CapacityError(f"the matchboxes of {game.name}", "take a smaller board", allowed=LIMIT, unit="positions")
+            raise CapacityError(f"the matchboxes of {game.name}", "choose a smaller board", allowed=LIMIT, unit="positions")
         tree[position] = all_beads(game, position, share)
         waiting += [bead.after for bead in tree[position] if bead.after is not None]
     return tree
@@ -107,10 +107,10 @@ def as_seen(game: Game, bead: Bead, position: Position) -> Move:
 
 
 class Matchboxes(Knowledge):
-    """The boxes of one side, and what they have learned.
+    """The matchboxes of one side, with their beads.
 
-    Mirror images share a box if `share` says so, which must be as in the tree. `boxes` has the beads left in each box, `total` is
-    the number of all beads before the first game, and `won` has the games won by each side.
+    With `share`, mirror images share a box; the tree must be built with the same setting. `boxes` has the beads in each
+    box, `total` is the number of beads before the first game, and `won` has the number of games won by each side.
     """
 
     noun = "matchboxes"
@@ -119,6 +119,7 @@ class Matchboxes(Knowledge):
 
     def __init__(self, game: Game, side: int, tree: Tree, share: bool = True) -> None:
         self.game, self.side, self.tree, self.share = game, side, tree, share
+        self._letter = game.sides[side].letter
         self.start = next(iter(tree))
         self.boxes = self.full_boxes()
         self.total = self.beads
@@ -126,11 +127,11 @@ class Matchboxes(Knowledge):
 
     @property
     def beads(self) -> int:
-        """Number of beads left in all boxes."""
+        """Number of beads in all boxes."""
         return sum(len(box) for box in self.boxes.values())
 
     def full_boxes(self) -> dict[Position, list[Bead]]:
-        """The boxes with all beads that they have before the first game."""
+        """Return the boxes with all beads, as before the first game."""
         return {
             position: distinct_beads(self.game, position, beads) if self.share else list(beads)
             for position, beads in self.tree.items()
@@ -138,14 +139,14 @@ class Matchboxes(Knowledge):
         }
 
     def draw(self, box: Position, random: Random) -> BeadDraw | None:
-        """Draw a bead, which goes back into its box; None if the box is empty."""
+        """Draw a bead and put it back into its box; None if the box is empty."""
         beads = self.boxes[box]
         return BeadDraw(box, random.choice(beads)) if beads else None
 
     def finish(self, draws: list[BeadDraw], winner: int | None) -> BeadDraw | None:
-        """Count a game, and take the last bead drawn in it out of its box if the game was lost; return that bead.
+        """Record a game; after a loss, remove the last drawn bead from its box and return it.
 
-        Without a winner, the game was a draw. Nothing is taken if another player of the same boxes has taken the bead before.
+        Without a winner, the game was a draw. A bead that another player has already removed from the shared file stays removed.
         """
         if winner is not None:
             self.won[winner] += 1
@@ -158,7 +159,7 @@ class Matchboxes(Knowledge):
         return lost
 
     def content(self, path: Path) -> dict[str, Any]:
-        """The boxes of each side, with the games won: those of the other side are as the file has them."""
+        """Return the boxes of each side and the number of won games; the other side's boxes are unchanged."""
         game, others = self.game, self.read(path)["sides"] if path.is_file() else {}
         if not isinstance(others, dict):
             raise self.damaged(path)
@@ -170,7 +171,7 @@ class Matchboxes(Knowledge):
         return {"sides": {side.letter: sides[side.letter] for side in self.game.sides if side.letter in sides}}
 
     def fill(self, content: Mapping[str, Any]) -> None:
-        """Take over the boxes of the side; if there are only those of the other side, nothing changes."""
+        """Load the boxes of the side; a file with boxes of the other side alone changes nothing."""
         sides, letters = content["sides"], [side.letter for side in self.game.sides]
         if not isinstance(sides, dict) or not sides.keys() <= {*letters}:
             raise ValueError("other sides")
@@ -180,7 +181,7 @@ class Matchboxes(Knowledge):
             raise ValueError("other fields")
         won, contents = sides[self._letter]["won"], sides[self._letter]["boxes"]
         if not isinstance(won, dict) or list(won) != letters or any(type(count) is not int or count < 0 for count in won.values()):
-            raise MisfitError("does not say how many games each side has won")
+            raise MisfitError("lacks the number of games that each side has won")
         full = self.full_boxes()
         if not isinstance(contents, dict) or contents.keys() != {render(self.game, position) for position in full}:
             raise MisfitError(f"does not have the matchboxes of {self.game.name}")
@@ -193,21 +194,17 @@ class Matchboxes(Knowledge):
             left[position] = [moves[move] for move in kept]
         self.boxes, self.won = left, [won[letter] for letter in letters]
 
-    @property
-    def _letter(self) -> str:
-        return self.game.sides[self.side].letter
-
 
 def read_taken(game: Game, text: str) -> tuple[BeadDraw, ...]:
     """The beads of a text, each with its box; `TablebaseError` if one of them is not a bead of a box, or is named twice."""
     words = text.split()
     if len(words) > MOST:
-        raise TablebaseError(f"{len(words):,} beads are taken: name at most {MOST}")
+        raise TablebaseError(f"{len(words):,} beads are removed: name at most {MOST}")
     taken: dict[BeadDraw, None] = {}
     for word in words:
         draw = _read_bead(game, word)
         if draw in taken:
-            raise TablebaseError(f"the bead {quoted(word)} is taken twice: name each once")
+            raise TablebaseError(f"the bead {quoted(word)} is named twice: name each bead once")
         taken[draw] = None
     return tuple(taken)
 
@@ -223,7 +220,7 @@ def remove_taken(boxes: Matchboxes, taken: Iterable[BeadDraw]) -> None:
         if draw.box.side == boxes.side:
             if draw.box not in boxes.boxes:
                 raise TablebaseError(
-                    f"there is no box for {render(boxes.game, draw.box)}, which no game reaches: do not name it among taken beads"
+                    f"no game reaches {render(boxes.game, draw.box)}, so it has no box: remove it from the taken beads"
                 )
             boxes.boxes[draw.box].remove(draw.bead)
 
@@ -255,7 +252,7 @@ def _read_bead(game: Game, word: str) -> BeadDraw:
     game.check(box)
     shown = representative(game, box)
     if box != shown:
-        raise TablebaseError(f"the box of {render(game, box)} is that of its mirror image: write {render(game, shown)}")
+        raise TablebaseError(f"the box of {render(game, box)} is the box of its mirror image: write {render(game, shown)}")
     beads = {render_move(game, bead.move): bead for bead in _full_box(game, box)}
     if move not in beads:
         raise TablebaseError(f"the box {render(game, box)} has no bead {quoted(move)}: choose one of {', '.join(beads)}")

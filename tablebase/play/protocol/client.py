@@ -1,4 +1,4 @@
-"""The other end of the line: a program for playing that asks an engine, which is a process of its own."""
+"""A player that asks an external engine, the other end of the line."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ import signal
 import subprocess
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from random import Random
 
 from tablebase.errors import ForfeitError, TablebaseError, quoted
+from tablebase.game.moves import Position
+from tablebase.play.match import Match
+from tablebase.play.player import Player, Seat
 
 PATIENCE = 30.0
 """Seconds that an engine has for each answer, beside the time that it is given for a move."""
@@ -39,18 +43,23 @@ class Budget:
         return f"go{nodes}" + ("" if self.seconds is None else f" movetime {max(1, round(1000 * self.seconds))}")
 
 
-class UciClient:
-    """An engine that runs as a process, with `patience` seconds for each answer.
+class UciPlayer(Player):
+    """Asks an engine for its moves; after a failure, the engine is started again for the next match.
 
-    The command is split as a shell would split it, and ``~`` at the beginning of a word is expanded. The variant is the game, which
-    the engine is told if it has the option ``UCI_Variant``. `TablebaseError` if the program cannot be started; `ForfeitError`
-    if it ends, does not answer in time, or writes a line that is too long, and then the process has ended.
+    The command is split as a shell would split it, and ``~`` at the beginning of a word is expanded. An engine with the option
+    ``UCI_Variant`` is told the game. It has the budget for a move, and `patience` seconds more for each answer. `TablebaseError`
+    if the program cannot be started; `ForfeitError` if it ends, does not answer in time, or writes a line that is too long.
     """
 
-    def __init__(self, command: str, variant: str, patience: float = PATIENCE) -> None:
-        self.command, self._patience = command, patience
+    def __init__(self, seat: Seat, command: str, budget: Budget, patience: float = PATIENCE) -> None:
+        super().__init__(f"the engine {command} plays")
+        self._game, self._command, self._budget, self._patience = seat.rules, command, budget, patience
+        self._match: Match[Position] | None = None
+        self._start()
+
+    def _start(self) -> None:
         try:
-            words = [os.path.expanduser(word) for word in shlex.split(command)]
+            words = [os.path.expanduser(word) for word in shlex.split(self._command)]
             if not words:
                 raise ValueError("the command is empty")
             self._process = subprocess.Popen(
@@ -63,7 +72,7 @@ class UciClient:
                 process_group=0,
             )
         except (OSError, ValueError) as error:
-            raise TablebaseError(f"the program {quoted(command)} cannot be started: {error}") from error
+            raise TablebaseError(f"the program {quoted(self._command)} cannot be started: {error}") from error
         self._unread = b""
         try:
             self._send("uci")
@@ -71,42 +80,40 @@ class UciClient:
             for line in self._lines_until("uciok", self._patience):
                 takes_variant |= line.split()[:3] == ["option", "name", "UCI_Variant"]
             if takes_variant:
-                self._send(f"setoption name UCI_Variant value {variant}")
-            self.ready()
+                self._send(f"setoption name UCI_Variant value {self._game.name}")
+            self._await_ready()
         except BaseException:
             self.close()
             raise
 
-    @property
-    def alive(self) -> bool:
-        """True if the process runs."""
-        return self._process.poll() is None
-
-    def ready(self) -> None:
-        """Wait until the engine is ready."""
+    def _await_ready(self) -> None:
         self._send("isready")
         self._last_until("readyok", self._patience)
 
-    def new_game(self) -> None:
-        """Begin another game."""
-        self._send("ucinewgame")
-        self.ready()
-
-    def best_move(self, start: str, moves: Sequence[str], budget: Budget) -> str:
-        """The engine's move after some moves from a position.
-
-        `ForfeitError` as above, or if the answer is not a word after ``bestmove``.
-        """
-        self._send(f"position fen {start}" + (f" moves {' '.join(moves)}" if moves else ""))
-        self._send(budget.command)
-        words = self._last_until("bestmove", self._patience + (budget.seconds or 0)).split()
+    def choose(self, match: Match[Position], random: Random) -> str:
+        """The engine's move; `ForfeitError` as above, or if the move is missing or not legal."""
+        del random
+        if self._process.poll() is not None:
+            self.close()
+            self._start()
+        if match is not self._match:
+            self._match = match
+            self._send("ucinewgame")
+            self._await_ready()
+        moves = f" moves {' '.join(event.text for event in match.events)}" if match.events else ""
+        self._send(f"position fen {self._game.format(match.start)}{moves}")
+        self._send(self._budget.command)
+        words = self._last_until("bestmove", self._patience + (self._budget.seconds or 0)).split()
         if len(words) < 2:
             raise self._forfeit("has answered without a move")
+        if words[1] not in match.legal():
+            raise ForfeitError(f"the engine {quoted(self._command)} has played {quoted(words[1])}, which is not a legal move")
         return words[1]
 
     def close(self) -> None:
         """Ask the engine to leave, and end its process if it does not."""
-        if self.alive:
+        super().close()
+        if self._process.poll() is None:
             try:
                 self._send("quit")
                 self._process.wait(FAREWELL)
@@ -118,7 +125,6 @@ class UciClient:
             stream.close()
 
     def _kill(self) -> None:
-        """End the process, and those that it has started."""
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
@@ -154,7 +160,6 @@ class UciClient:
             yield line
 
     def _ended(self) -> ForfeitError:
-        """The error for a process that has ended, or is about to."""
         try:
             code = self._process.wait(FAREWELL)
         except subprocess.TimeoutExpired:
@@ -164,4 +169,4 @@ class UciClient:
     def _forfeit(self, what: str) -> ForfeitError:
         """The error for an engine that cannot go on; its process is ended."""
         self._kill()
-        return ForfeitError(f"the engine {quoted(self.command)} {what}")
+        return ForfeitError(f"the engine {quoted(self._command)} {what}")

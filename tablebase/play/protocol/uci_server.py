@@ -30,9 +30,8 @@ SILENCE = 5.0
 class UciServer:
     """Answers commands of the protocol, one line after another.
 
-    Errory lines are answered by an ``info string`` with a sentence, and change nothing; after a wrong ``position`` there is no
-    position to search, so that no move is made in a wrong one. `write` is given each line of the answers, without its end, from
-    one thread at a time.
+    An invalid line is answered by an ``info string`` with a sentence, and changes nothing; but an invalid ``position`` deletes the
+    old one, so that no move is made in it. `write` gets each line of the answers, without its end, from one thread at a time.
     """
 
     def __init__(self, settings: UciSettings, write: Callable[[str], None]) -> None:
@@ -57,7 +56,7 @@ class UciServer:
                 for line in lines:
                     try:
                         if len(line) > LONGEST_LINE:
-                            raise TablebaseError(f"a line has more than {LONGEST_LINE:,} characters: send less")
+                            raise TablebaseError(f"a line has more than {LONGEST_LINE:,} characters: send a shorter one")
                         command, words = split(line)
                         if command == "quit":
                             break
@@ -110,7 +109,7 @@ class UciServer:
             else:
                 {"setoption": self._set, "position": self._place, "go": self._go}[command](words)
         elif words and not command:
-            raise TablebaseError(f"{quoted(' '.join(words))} is no command: send uci, isready, position, go, stop or quit")
+            raise TablebaseError(f"unknown command {quoted(' '.join(words))}: send uci, isready, position, go, stop or quit")
 
     # What a search needs
 
@@ -169,7 +168,7 @@ class UciServer:
             if limits.unknown:
                 self._say(f"info string not supported, and ignored: {quoted(' '.join(limits.unknown))}")
             if self._positions is None:
-                raise TablebaseError("there is no position: send one")
+                raise TablebaseError("go came without a position: send a position first")
             self._stopped.clear()
             self._thinking.set()
             answers = self._answers(limits, self._positions)

@@ -61,7 +61,7 @@ class UciSettings:
         known = [*spins, "TablebasePath", "Repetition", "UCI_Variant", BUTTON]
         option = next((one for one in known if one.lower() == name.lower()), None)
         if option is None:
-            raise TablebaseError(f"there is no option {quoted(name)}: choose {', '.join(known)}")
+            raise TablebaseError(f"unknown option {quoted(name)}: choose {', '.join(known)}")
         if option in spins:
             field, least, most = spins[option]
             number = whole_number(value)
@@ -76,7 +76,7 @@ class UciSettings:
             return replace(self, folder=folder)
         if option == "Repetition":
             if value not in list(Repetition):
-                raise TablebaseError(f"there is no rule of repetition {quoted(value)}: choose {', '.join(Repetition)}")
+                raise TablebaseError(f"unknown repetition rule {quoted(value)}: choose {', '.join(Repetition)}")
             return replace(self, repetition=Repetition(value))
         return replace(self, game=load_game(value)) if option == "UCI_Variant" else self
 

@@ -33,9 +33,10 @@ class Go:
     mate: int | None = None  # moves within which to find a win
     movetime: int | None = None
     movestogo: int | None = None
-    # On the clocks of side 0 and side 1.
-    time: tuple[int | None, int | None] = (None, None)
-    increment: tuple[int | None, int | None] = (None, None)
+    wtime: int | None = None  # on the clock of side 0
+    btime: int | None = None
+    winc: int | None = None
+    binc: int | None = None
     infinite: bool = False  # whether there is to be no answer before ``stop``
     searchmoves: tuple[str, ...] = ()  # the only moves to search; empty for all of them
     unknown: tuple[str, ...] = ()  # the words that mean nothing here
@@ -48,15 +49,15 @@ class Go:
 
     def is_held(self, side: int) -> bool:
         """Return whether there is to be no answer before ``stop``, as nothing else limits the search of a side."""
-        limits = (self.depth, self.nodes, self.mate, self.movetime, self.time[side])
+        limits = (self.depth, self.nodes, self.mate, self.movetime, (self.wtime, self.btime)[side])
         return self.infinite or all(limit is None for limit in limits)
 
     def seconds(self, side: int, overhead: int) -> float | None:
-        """The time for a move of a side; None if nothing is said about time. The overhead is that of `seconds_for_move`."""
+        """Return the time for a move of a side; None without a limit. For `overhead` see `seconds_for_move`."""
         if self.movetime is not None:
             return self.movetime / 1000
-        left, increment = self.time[side], self.increment[side] or 0
-        return None if left is None else seconds_for_move(left, increment, self.movestogo, overhead)
+        left, increment = ((self.wtime, self.winc), (self.btime, self.binc))[side]
+        return None if left is None else seconds_for_move(left, increment or 0, self.movestogo, overhead)
 
 
 def split(line: str) -> tuple[str, list[str]]:
@@ -69,11 +70,9 @@ def split(line: str) -> tuple[str, list[str]]:
 
 
 def read_placement(words: Sequence[str]) -> tuple[str | None, list[str]]:
-    """The position after ``position``, None for the start of the game, and the moves made since.
+    """Return the position after ``position``, None for the start of the game, and the moves made since.
 
-    What chess has after the side to move, such as ``- - 0 1``, may stand there as well.
-
-    `TablebaseError` if it is neither ``startpos`` nor ``fen`` with a position.
+    Further fields of chess, such as ``- - 0 1``, are ignored. `TablebaseError` without ``startpos`` or ``fen`` and a position.
     """
     given, after = list(words), list[str]()
     if "moves" in given:
@@ -87,11 +86,8 @@ def read_placement(words: Sequence[str]) -> tuple[str | None, list[str]]:
 
 
 def read_go(words: Sequence[str]) -> Go:
-    """Read the words after ``go``; unknown words are collected, and numbers out of range count as the nearest one in it.
-
-    `TablebaseError` if no number follows where one should.
-    """
-    found: dict[str, int] = {}
+    """Read the words after ``go``, with the nearest number for one out of range; `TablebaseError` if a number is missing."""
+    found: dict[str, int | None] = {}
     infinite, searchmoves, unknown = False, list[str](), list[str]()
     # Where words that are none of the protocol's belong.
     others = unknown
@@ -108,19 +104,9 @@ def read_go(words: Sequence[str]) -> Go:
             others.append(word)
             continue
         others = unknown
-    return Go(
-        depth=found.get("depth"),
-        nodes=found.get("nodes"),
-        mate=found.get("mate"),
-        movetime=found.get("movetime"),
-        # No move until the next time control: there is none.
-        movestogo=found.get("movestogo") or None,
-        time=(found.get("wtime"), found.get("btime")),
-        increment=(found.get("winc"), found.get("binc")),
-        infinite=infinite,
-        searchmoves=tuple(searchmoves),
-        unknown=tuple(unknown),
-    )
+    # No move until the next time control: there is none.
+    found["movestogo"] = found.get("movestogo") or None
+    return Go(**found, infinite=infinite, searchmoves=tuple(searchmoves), unknown=tuple(unknown))
 
 
 def _number(name: str, text: str) -> int:
@@ -134,23 +120,18 @@ def _number(name: str, text: str) -> int:
 
 
 def read_option(words: Sequence[str]) -> tuple[str, str]:
-    """Name and value after ``setoption``; both may have several words, and the value may be empty.
-
-    `TablebaseError` if there is no name.
-    """
+    """Return name and value after ``setoption``, of several words each; `TablebaseError` without a name."""
     given = list(words)
     if given[:1] != ["name"] or given[1:2] in ([], ["value"]):
-        raise TablebaseError(f"{quoted(' '.join(words))} sets no option: write name, the option, value and its value")
+        raise TablebaseError(f"{quoted(' '.join(words))} does not set an option: write name, the option, value and its value")
     place = given.index("value") if "value" in given else len(given)
     return " ".join(given[1:place]), " ".join(given[place + 1 :])
 
 
 def seconds_for_move(left: int, increment: int, moves: int | None, overhead: int) -> float:
-    """The time for a move: an even share of the time left, and most of the increment; never more than is left without the overhead.
+    """Return the time for a move: an even share of the time left, and most of the increment, at most `left` without `overhead`.
 
-    `left` and `increment` are those of the side to move, and `overhead` what a move takes beside the thinking, such as what lines
-    need on their way, in milliseconds. `moves` is how many there are until the next time control; None if the time left is for all
-    of the game.
+    Arguments are in milliseconds; `moves` is the number of moves until the next time control, None without one.
     """
     share = left / min(moves or MOVES, MOVES) + SHARE * increment
     return max(LEAST, min(share, left - overhead) / 1000)

@@ -252,7 +252,6 @@ def _set_escaped(rules: Any, escapes: Any, scratch: Any, side: int) -> None:
 
 @jit
 def _write(rules: Any, escapes: Any, view: Any, worth: Any, scratch: Any, row: int, side: int) -> tuple[bool, bool]:
-    """Note the scores of a row; return whether any has changed, and whether a position's best move leads beyond the coding."""
     base, best, after = row * rules.length, scratch.best, scratch.after
     for cell in range(rules.length):
         after[cell] = worth.after[best[cell]]

@@ -59,7 +59,6 @@ def _progress(group: Group, layout: Layout) -> NDArray[np.int16]:
 
 
 def _occupied(layout: Layout) -> tuple[Words, Bool]:
-    """The squares of the outer pieces of each row, and whether two of them share one."""
     count = -(-len(layout.game.board) // WORD_BITS)
     words, is_void = np.zeros((1, count), dtype=np.uint64), np.zeros(1, dtype=bool)
     for group in layout.groups[:-1]:

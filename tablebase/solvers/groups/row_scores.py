@@ -67,7 +67,6 @@ _DRAW = Value(Outcome.DRAW, None)
 
 
 def _values(coding: Coding) -> list[Value | None]:
-    """List the values of scores; None for no move, and for a draw without one."""
     plies = range(1, coding.reach + 2)
     # With stride 1 losses are even, and wins odd.
     losses = [Value(Outcome.LOSS, d) for d in plies if coding.stride == 2 or d % 2 == 0]

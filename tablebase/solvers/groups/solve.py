@@ -118,7 +118,6 @@ def _voids_and_draws(layout: Layout, rows: RowOrder, draw: int, coding: Coding) 
 
 
 def _codes(layout: Layout, known: Codes, scores: Scores) -> Codes:
-    """The codes of the positions that the layout numbers."""
     by_lead = known.reshape(layout.groups[0].size, -1)
     codes = np.empty((layout.radices[0], by_lead.shape[1]), dtype=known.dtype)
     for digit, rank in enumerate(layout.lead.rank):

@@ -159,7 +159,6 @@ class ResultLog:
         self._use(file)
 
     def _use(self, file: Any) -> None:
-        """Continue in a file that has a name."""
         self._close()
         self._file, self._has_name = file, True
         self._close = weakref.finalize(self, file.close)
@@ -203,7 +202,6 @@ class LoggedCodes(LazyValues):
         return codes
 
     def _part(self, number: int) -> Codes:
-        """The codes of all indices of a part."""
         if self._kept is not None and self._kept[0] == number:
             return self._kept[1]
         self._kept = None

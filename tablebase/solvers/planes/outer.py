@@ -19,7 +19,6 @@ def _lead_squares(layout: Layout) -> Int8:
 
 
 def _strides(layout: Layout, outer: int) -> list[int]:
-    """Planes between neighbouring digits of each outer piece."""
     return [int(np.prod(layout.radices[slot + 1 : outer], dtype=np.int64)) for slot in range(outer)]
 
 

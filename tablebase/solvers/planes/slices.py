@@ -153,7 +153,6 @@ def _units_from(squares: Iterable[tuple[int, int]]) -> Bytes:
 
 
 def _takes(problem: CompiledSlice, *, captures: bool) -> Takes:
-    """The steps that may capture, or those that win without a capture."""
     slots = len(problem.layout.slots)
     victims = ((problem.arrays.step_destination[:, 1:] != ILLEGAL).astype(np.int64) << np.arange(slots)).sum(axis=1)
     found = [

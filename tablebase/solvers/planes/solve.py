@@ -102,7 +102,6 @@ def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
 
 
 def _parts(planes: Planes) -> list[Part]:
-    """All planes of both sides, in parts that threads may work on side by side."""
     ranges = threads.ranges(-(-planes.size // ELEMENTS), GRAIN)
     edges = [(first * ELEMENTS, min(last * ELEMENTS, planes.size)) for first, last in ranges]
     return [Part(side, first, last, new_scratch(planes)) for side in (0, 1) for first, last in edges]

@@ -17,8 +17,8 @@ from fastapi.responses import RedirectResponse, Response
 from tablebase.errors import MissingTableError, NotationError, RulesError, TablebaseError
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import CHANCE, Rules
-from tablebase.play.advisers import adviser_of
 from tablebase.play.match import RESIGNED, Match
+from tablebase.play.players import adviser_of
 from tablebase.play.records import happened, label_of, read_records
 from tablebase.probe.answers import Probe
 from tablebase.web.context import in_thread, settings_of, tables_of

@@ -147,5 +147,5 @@ def test_endless_chance_is_refused() -> None:
                 Draw(Fraction(1, 2), "edge", state),
             )
 
-    with pytest.raises(RulesError, match="in pig more than 100 draws can follow one another"):
+    with pytest.raises(RulesError, match="pig allows more than 100 successive draws, too many for a table"):
         explicit(Rolling())

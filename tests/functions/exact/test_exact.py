@@ -257,7 +257,7 @@ def test_games_are_those_of_the_twin(stones: int) -> None:
 
 def test_a_circle_is_refused() -> None:
     """Wherever it is; from behind it, the games can be counted."""
-    with pytest.raises(RulesError, match="circle can go on for ever, since a can come up again"):
+    with pytest.raises(RulesError, match="games of circle may never end, because a can come up again"):
         count_games(circle(), "a")
     assert count_games(circle(), "c").games == 3
 

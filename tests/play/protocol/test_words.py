@@ -40,15 +40,15 @@ def test_what_is_no_position(line: str) -> None:
         ("infinite", Go(infinite=True)),
         ("depth 5 nodes 1000", Go(depth=5, nodes=1000)),
         ("movetime 250", Go(movetime=250)),
-        ("wtime 1 btime 2 winc 3 binc 4 movestogo 5", Go(movestogo=5, time=(1, 2), increment=(3, 4))),
-        ("btime 2 wtime -7", Go(time=(0, 2))),
+        ("wtime 1 btime 2 winc 3 binc 4 movestogo 5", Go(movestogo=5, wtime=1, btime=2, winc=3, binc=4)),
+        ("btime 2 wtime -7", Go(wtime=0, btime=2)),
         ("nodes 123456789012345", Go(nodes=123456789012345)),
         ("searchmoves a1a2 b2b3 depth 2 b3b4", Go(depth=2, searchmoves=("a1a2", "b2b3"), unknown=("b3b4",))),
         ("ponder movetime 3 mate 4", Go(movetime=3, mate=4, unknown=("ponder",))),
         # Out of range.
         ("movetime -1", Go(movetime=1)),
         ("depth 0 nodes -3 mate 0", Go(depth=1, nodes=1, mate=1)),
-        ("movestogo 0 wtime -5 winc -1", Go(time=(0, None), increment=(0, None))),
+        ("movestogo 0 wtime -5 winc -1", Go(wtime=0, winc=0)),
         (f"movetime {'9' * 20} nodes {'1' * 5_000}", Go(movetime=10**15, nodes=10**15)),
     ],
 )
@@ -73,7 +73,7 @@ def test_plies_of_a_win(limits: Go, plies: int | None) -> None:
 
 @pytest.mark.parametrize("line", ["", "Hash value 3", "named Hash value 3", "name", "name value 3"])
 def test_what_sets_no_option(line: str) -> None:
-    with pytest.raises(TablebaseError, match="sets no option: write name, the option, value and its value"):
+    with pytest.raises(TablebaseError, match="does not set an option: write name, the option, value and its value"):
         read_option(line.split())
 
 

@@ -178,7 +178,7 @@ def test_a_file_that_cannot_grow_is_named(tmp_path: Path) -> None:
     file.write("first\n")
     with files_of_at_most(10):
         for add in (lambda: file.write("second\n"), file.close):
-            with pytest.raises(CapacityError, match=f"no space left for {path}"):
+            with pytest.raises(CapacityError, match=f"no space is left for {path}"):
                 add()
     assert path.read_text() == "first\nseco"
 

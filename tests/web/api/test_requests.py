@@ -29,7 +29,7 @@ client = client_fixture("two_pieces", limits=SMALL, mine=True, origins=("https:/
     [
         ("probe", {}, 400, "the parameter game is missing: add it"),
         ("probe", {**PROBE, "strickt": "1"}, 400, "there is no parameter 'strickt' (did you mean 'strict'?): leave it out"),
-        ("probe", {**PROBE, "game": "doushuqi"}, 400, "there is no game 'doushuqi' (did you mean 'doushouqi'?)"),
+        ("probe", {**PROBE, "game": "doushuqi"}, 400, "unknown game 'doushuqi' (did you mean 'doushouqi'?)"),
         ("probe", {**PROBE, "game": "x" * 101}, 400, "the parameter game cannot be used"),
         ("probe", {**PROBE, "position": ""}, 400, "the position is empty"),
         ("probe", {**PROBE, "position": "\x00\u2028\ud800".encode("utf-8", "surrogatepass")}, 400, "is not a position"),
@@ -224,8 +224,8 @@ def test_lines_of_the_access_log(two_pieces: Path, capsys: pytest.CaptureFixture
     ("said", "expected"),
     [
         (system_error(PermissionError(errno.EACCES, "", "/srv/other/x")), "… cannot be used (Permission denied): ask its owner"),
-        (system_error(OSError(errno.ENOSPC, ""), "/srv/a b/x.h5"), "there is no space left for x.h5 (No space"),
-        (system_error(OSError(errno.ENOMEM, ""), Path("/srv/other")), "there is no memory left for … (Cannot"),
+        (system_error(OSError(errno.ENOSPC, ""), "/srv/a b/x.h5"), "no space is left for x.h5 (No space"),
+        (system_error(OSError(errno.ENOMEM, ""), Path("/srv/other")), "no memory is left for … (Cannot"),
         (TablebaseError("write and/or read /srv/a b/x.h5"), "write and/or read x.h5"),
         (
             TablebaseError("""nothing in /srv/a b: run 'tablebase reindex --data "/srv/a b"'"""),

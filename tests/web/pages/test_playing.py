@@ -237,8 +237,11 @@ def test_from_another_position(client: TestClient) -> None:
 @pytest.mark.parametrize(
     ("address", "words"),
     [
-        ("hexapawn/play?seat=nobody&seat=person", "there is no player 'nobody'"),
-        ("hexapawn/play?seat=computer&seat=person", "cannot play hexapawn, because it does not support lookahead"),
+        ("hexapawn/play?seat=nobody&seat=person", "unknown player 'nobody'"),
+        (
+            "hexapawn/play?seat=computer&seat=person",
+            "the player computer cannot play hexapawn, because it does not support lookahead",
+        ),
         ("hexapawn/play?seat=person", "Hexapawn has 2 players, not 1: name a seat for each"),
         ("hexapawn/play?seat=person&seat=tables&moves=a1a3", "'a1a3' is not legal in ppp/3/PPP w: choose one of a1a2, b1b2, c1c2"),
         ("hexapawn/play?seat=person&seat=tables&moves=resigns", "the move 'resigns' is not legal"),
@@ -253,9 +256,9 @@ def test_from_another_position(client: TestClient) -> None:
         ("hexapawn/play?seat=person&seat=matchboxes&taken=ppp/1P1/P1P_b:c3c2", "has no bead 'c3c2': choose one of a3a2, a3b2"),
         ("hexapawn/play?seat=person&seat=matchboxes&taken=ppp/P2/1PP_b:b3b2", "its mirror image: write ppp/2P/PP1 b"),
         ("hexapawn/play?seat=person&seat=matchboxes&taken=ppp/3/PPP_w:a1a2", "no matchboxes play White here"),
-        ("hexapawn/play?seat=person&seat=matchboxes&taken=" + "ppp/1P1/P1P_b:a3a2+" * 2, "is taken twice: name each once"),
-        ("hexapawn/play?seat=person&seat=matchboxes&taken=" + "a+" * 101, "101 beads are taken: name at most 100"),
-        ("hexapawn/play?seat=person&seat=matchboxes&moves=a1a2&taken=2p/3/P2_b:c3c2", "there is no box for 2p/3/P2 b"),
+        ("hexapawn/play?seat=person&seat=matchboxes&taken=" + "ppp/1P1/P1P_b:a3a2+" * 2, "is named twice: name each bead once"),
+        ("hexapawn/play?seat=person&seat=matchboxes&taken=" + "a+" * 101, "101 beads are removed: name at most 100"),
+        ("hexapawn/play?seat=person&seat=matchboxes&moves=a1a2&taken=2p/3/P2_b:c3c2", "no game reaches 2p/3/P2 b"),
         ("harehedgehog/play?seat=person&seat=computer&start=nowhere", "not a state"),
         ("harehedgehog/play?seat=person&seat=person&moves=8", "the move '8' is not legal"),
         ("harehedgehog/play?seat=person&seat=person&moves=1+joker", "'joker' cannot be drawn in"),
