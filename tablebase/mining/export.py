@@ -20,16 +20,14 @@ import pyarrow.parquet as pq
 from tablebase.errors import ArgumentError, TablebaseError, did_you_mean, system_errors
 from tablebase.game.features import Feature
 from tablebase.game.rules import Rules
-from tablebase.mining.column import Column
+from tablebase.mining.column import SLICE_COLUMNS, Column
 from tablebase.mining.columns import columns
 from tablebase.mining.reading import POSITIONS
 from tablebase.mining.row_selection import WHOLE, Sample, Selection
 from tablebase.mining.row_source import RowStream
 from tablebase.mining.rows import slice_place
 from tablebase.mining.scan import Scan
-from tablebase.mining.selection import SLICE_COLUMNS
-from tablebase.mining.stored_rows import table_place
-from tablebase.mining.stored_source import StoredSource, StoredStream
+from tablebase.mining.stored_rows import StoredSource, StoredStream, table_place
 from tablebase.system.files.outputs import check_output_folder, written
 from tablebase.tables.store import Store
 

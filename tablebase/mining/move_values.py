@@ -6,6 +6,8 @@ images of its moves.
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
@@ -15,12 +17,40 @@ from numpy.typing import NDArray
 
 from tablebase.errors import MissingTableError
 from tablebase.game import Game, Outcome
-from tablebase.mining.stored_codes import StoredCodes
 from tablebase.positions.conversions import ENDS
 from tablebase.positions.indexing import Squares
 from tablebase.positions.material import Material
 from tablebase.positions.move_lists import MoveLister
+from tablebase.tables.store import Store
 from tablebase.tables.values import FIRST, FULL, Codes, Coding, Value
+
+KEPT_BYTES = 1 << 28
+"""Of whole sides in memory."""
+
+
+class StoredCodes:
+    """Looks up codes by their indices. Safe to use from several threads."""
+
+    def __init__(self, game: Game, store: Store) -> None:
+        self.game, self.store = game, store
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[tuple[Material, int], Codes] = OrderedDict()
+
+    def at(self, material: Material, side: int, indices: NDArray[np.int64]) -> Codes:
+        """Codes of a stored material with this side to move, at indices in any order; see `Store.table` for the errors."""
+        table = self.store.table(self.game, material)
+        if table.layout.size * np.dtype(table.coding.dtype).itemsize > KEPT_BYTES // 2:
+            return table.codes_at(side, indices)
+        with self._lock:
+            codes = self._kept.get((material, side))
+            if codes is None:
+                codes = self._kept[material, side] = table.codes_between(side, 0, table.layout.size)
+            self._kept.move_to_end((material, side))
+            while sum(each.nbytes for each in self._kept.values()) > KEPT_BYTES:
+                self._kept.popitem(last=False)
+        found: Codes = codes.take(indices)
+        return found
+
 
 Int16 = NDArray[np.int16]
 Int32 = NDArray[np.int32]

@@ -24,10 +24,10 @@ from tablebase.game.features import Feature
 from tablebase.mining.board_text import POSITION
 from tablebase.mining.column import sql_type
 from tablebase.mining.counting import count_rows
+from tablebase.mining.lookup import declare_functions
 from tablebase.mining.own_tables import OwnTables, own_tables
 from tablebase.mining.reading import TABLES, TALLIED, columns_needed, reads_unnamed, schema_of, scopes, written
 from tablebase.mining.results import Tabular, distinct_names, with_plain_numbers
-from tablebase.mining.row_functions import declare_functions
 from tablebase.mining.row_source import Relation, RowSource
 from tablebase.mining.sandbox import errors_as_sentences, registered, sandbox, scratch
 from tablebase.mining.statement import Statement, bare, check_reach, nesting_as_sentence, parse_select, read_request
@@ -256,10 +256,10 @@ def _source_of(
 ) -> RowSource:
     """The tables of a game: those of slices if it has pieces on squares."""
     if "materials" not in rules.can:
-        from tablebase.mining.stored_source import StoredSource
+        from tablebase.mining.stored_rows import StoredSource
 
         return StoredSource(rules, Store(folder), features)
-    from tablebase.mining.slice_source import SliceRowSource
+    from tablebase.mining.scan import SliceRowSource
 
     return SliceRowSource(rules, Store(folder), features, threads, catalog, own)
 

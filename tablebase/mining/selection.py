@@ -23,8 +23,8 @@ from tablebase.catalog.catalog import Catalog
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.mining.arrow_arrays import array_of_numbers, array_of_words
-from tablebase.mining.column import HASH, MUTUAL_ZUGZWANG, ZUGZWANG
-from tablebase.mining.reading import parts_of, written
+from tablebase.mining.column import HASH, MUTUAL_ZUGZWANG, SLICE_COLUMNS, ZUGZWANG
+from tablebase.mining.reading import argument, parts_of, written
 from tablebase.mining.row_selection import WHOLE, Sample, Selection, SliceSelection, ValueClass
 from tablebase.mining.sandbox import scratch
 from tablebase.mining.word_checks import compared
@@ -32,8 +32,6 @@ from tablebase.positions.location import StoredSlice, locate, slices
 from tablebase.positions.material import Material, material_name, parse_material, parse_materials, piece_counts
 from tablebase.tables.missing import missing_game, missing_pieces, missing_table
 
-SLICE_COLUMNS = ("material", "pieces", "side")
-"""The columns that name a slice; the letters of its pieces, p1, p2, …, follow from these."""
 VALUE_COLUMNS = ("outcome", "distance", "stalemate")
 SLICE_TYPES = {"material": str, "pieces": np.int16, "side": str, "slice_number": np.int32, "set_number": np.int32}
 VALUE_TYPES = {"outcome": str, "distance": np.int16, "stalemate": np.bool_, "value_number": np.int32, "set_number": np.int32}
@@ -122,7 +120,7 @@ def _sample(part: exp.Expr) -> Sample:
     if isinstance(part, exp.LT | exp.LTE):
         column, bounds = part.this, [exp.Literal.number(0), part.expression]
     elif isinstance(part, exp.Between):
-        column, bounds = part.this, [part.args["low"], part.args["high"]]
+        column, bounds = part.this, [argument(part, "low"), argument(part, "high")]
     else:
         return WHOLE
     if not isinstance(column, exp.Column) or not all(isinstance(each, exp.Literal) and not each.is_string for each in bounds):

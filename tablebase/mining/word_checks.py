@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from sqlglot import exp
 
 from tablebase.errors import ArgumentError, did_you_mean, quoted
+from tablebase.mining.reading import argument, children
 
 Check = Callable[[str], object]
 """Raises `TablebaseError` for a word or whole number that no row has."""
@@ -61,7 +62,7 @@ def compared(node: exp.Expr) -> Iterator[tuple[exp.Column, exp.Literal]]:
     elif isinstance(node, exp.In):
         pairs = [(node.this, entry) for entry in node.expressions]
     elif isinstance(node, exp.Case):
-        pairs = [(node.this, case.this) for case in node.args["ifs"] if node.this is not None]
+        pairs = [(node.this, case.this) for case in children(node, exp.If) if node.this is not None]
     else:
         return
     while pairs:
@@ -80,7 +81,7 @@ def _check_of(column: exp.Column, tables: Mapping[str, Mapping[str, Check]]) -> 
         # A subquery may name a table of the statement around it.
         while reading is not None and all(source.alias_or_name.lower() != qualifier for source in _sources(reading)):
             reading = reading.find_ancestor(*READS)
-    if reading is None or column.args.get("db") or (not qualifier and _is_given(name, reading)):
+    if reading is None or column.db or (not qualifier and _is_given(name, reading)):
         return None
     sources = [source for source in _sources(reading) if qualifier in ("", source.alias_or_name.lower())]
     own = [tables.get(source.name.lower(), {}) for source in sources if _is_plain(source, reading)]
@@ -98,12 +99,14 @@ def _sources(reading: exp.Expr) -> list[exp.Expr]:
 def _is_plain(source: exp.Expr, reading: exp.Expr) -> bool:
     """Return whether this is a table whose columns have their own names."""
     is_table = isinstance(source, exp.Table) and isinstance(source.this, exp.Identifier)
-    renamed = source.args.get("pivots") and not isinstance(reading, exp.Pivot)
+    renamed = children(source, exp.Pivot) and not isinstance(reading, exp.Pivot)
     return is_table and not renamed and not source.alias_column_names
 
 
 def _is_given(name: str, reading: exp.Expr) -> bool:
     """Return whether a SELECT gives this name to a result, or joins tables by it."""
-    joins = reading.args.get("joins") or ()
-    joined = any(join.method == "NATURAL" or name in (each.name.lower() for each in join.args.get("using") or ()) for join in joins)
+    joins = children(reading, exp.Join)
+    joined = any(
+        join.method == "NATURAL" or name in [each.name.lower() for each in argument(join, "using") or ()] for join in joins
+    )
     return joined or any(each.alias.lower() == name for each in reading.expressions if isinstance(each, exp.Alias))

@@ -17,7 +17,8 @@ from tablebase.commands.tablebase import Tablebase
 from tablebase.game import load_game
 from tablebase.game.features import Feature, Values, feature
 from tablebase.game.moves import Position
-from tablebase.mining import block, scan
+from tablebase.mining import rows as found_rows
+from tablebase.mining import scan
 from tablebase.positions.location import locate
 from tablebase.positions.many import Positions
 from tablebase.positions.material import parse_material
@@ -134,7 +135,7 @@ def test_blocks_may_end_anywhere(two_pieces: Path, monkeypatch: pytest.MonkeyPat
     assert few == Counter({row: n for row, n in everything.items() if row[2] is not None and 3 <= row[2] <= 8})
     for size, much in ((31, 4), (1000, 10_000), (61, 0)):
         monkeypatch.setattr(scan, "BLOCK", size)
-        monkeypatch.setattr(block, "FEW", much)
+        monkeypatch.setattr(found_rows, "FEW", much)
         assert Counter(mined(JUNGLE, two_pieces, statement)) == everything
         assert Counter(mined(JUNGLE, two_pieces, f"{statement} AND distance BETWEEN 3 AND 8")) == few
 

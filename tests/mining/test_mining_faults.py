@@ -95,10 +95,10 @@ STATEMENTS = {
         "FROM json_execute_serialized_sql(json_serialize_sql('SELECT count(*) FROM positions'))",
         "json_execute_serialized_sql",
     ),
-    "a macro that reads": ("SELECT * FROM histogram_values(positions, distance)", "a function cannot read"),
+    "a macro that reads": ("SELECT * FROM histogram_values(positions, distance)", "is not allowed in a FROM"),
     "a macro beside a table": (
         "SELECT count(*) FROM positions WHERE material = 'RvC' UNION ALL SELECT sum(count) FROM histogram('positions', distance)",
-        "a function cannot read",
+        "is not allowed in a FROM",
     ),
     "a WITH called positions": ("WITH positions AS (SELECT 1 AS pieces) SELECT * FROM positions", "a WITH cannot be called"),
     "a WITH called POSITIONS": ('WITH "Distinct_Positions"(a) AS (SELECT 1) SELECT * FROM positions', "a WITH cannot be called"),

@@ -13,7 +13,7 @@ from twins.mining import counted, moves_of
 import tablebase
 from tablebase.commands.tablebase import Tablebase
 from tablebase.game import Game, load_game
-from tablebase.mining import scan, stored_codes
+from tablebase.mining import move_values, scan
 from tablebase.positions.material import parse_material
 from tablebase.tables.folder import table_path
 from tablebase_rules.doushouqi import game as doushouqi
@@ -158,5 +158,5 @@ def test_blocks_and_memory_change_nothing(two_pieces: Path, monkeypatch: pytest.
     expected = mined(JUNGLE, two_pieces, statement)
     for block in (7, 1000):
         monkeypatch.setattr(scan, "MOVES_BLOCK", block)
-        monkeypatch.setattr(stored_codes, "KEPT_BYTES", block * 10)
+        monkeypatch.setattr(move_values, "KEPT_BYTES", block * 10)
         assert mined(JUNGLE, two_pieces, statement) == expected

@@ -18,19 +18,16 @@ from numpy.typing import NDArray
 from tablebase.errors import ArgumentError
 from tablebase.game import Game
 from tablebase.game.features import Feature
-from tablebase.mining.column import Column
+from tablebase.mining.column import SLICE_COLUMNS, Column
 from tablebase.mining.columns import columns
-from tablebase.mining.patterns.contingency import CHUNK, ContingencyTables
-from tablebase.mining.patterns.gains import Gain, entropy, gains, information_gain
+from tablebase.mining.patterns.gains import CHUNK, ContingencyTables, Gain, entropy, gains, information_gain
 from tablebase.mining.patterns.levels import Levels, Raw, levels_of, raw
 from tablebase.mining.patterns.rules import CONDITIONS, Rule, rules
 from tablebase.mining.patterns.targets import OUTCOME, Target
 from tablebase.mining.patterns.trees import Node, Tree, grow, judge, leaf_of, leaves
-from tablebase.mining.row_selection import Selection
+from tablebase.mining.row_selection import Selection, hashes_of
 from tablebase.mining.rows import Rows
-from tablebase.mining.sample import hashes_of
 from tablebase.mining.scan import Scan
-from tablebase.mining.selection import SLICE_COLUMNS
 from tablebase.positions.indexing import layout_of
 from tablebase.positions.location import StoredSlice
 from tablebase.tables.store import Store

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.mining.patterns.contingency import Codes, ContingencyTables, Counts
+from tablebase.mining.patterns.gains import Codes, ContingencyTables, Counts
 from tablebase.mining.patterns.levels import Flags, Levels
 
 KEPT = 5

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support.checks import at_least_one
 
 from tablebase.mining.column import OUTCOMES, Column
-from tablebase.mining.patterns.contingency import ContingencyTables
+from tablebase.mining.patterns.gains import ContingencyTables
 from tablebase.mining.patterns.levels import Levels, levels_of
 from tablebase.mining.patterns.rules import rules
 from tablebase.mining.patterns.trees import Leaf, Split, judge
