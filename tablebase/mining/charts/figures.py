@@ -19,10 +19,11 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocat
 from tablebase.errors import ArgumentError, TablebaseError
 from tablebase.game import Board, Outcome, Terrain
 from tablebase.mining.charts.charted_slices import PLURALS, ChartSlices, caption, title_of
-from tablebase.mining.charts.drawing import MARGIN, WIDTH, Frame, amount, power, scale_of, text_width
+from tablebase.mining.charts.drawing import MARGIN, WIDTH, Frame, amount, fitting, power, scale_of, text_width
 from tablebase.mining.charts.style import POINT, Style
 from tablebase.mining.charts.tallies import DISTANCE, Counting, Row, like_pieces, parity_pair, quoted_name, survival, totals
 from tablebase.positions.material import parse_material
+from tablebase.system.compute.messages import say
 
 WIDEST = 360.0
 """The width in mm up to which a matrix is drawn as large as it needs to be."""
@@ -143,9 +144,12 @@ def _draw_squares(board: Board, terrain: Sequence[Terrain], word: str, framed: F
             file, rank = board.cells[board.square(row["square"])]
             shares[rank, file] = row[word] / row["positions"]
         found.append(shares)
-    cell, width = _cell(framed, len(panels) * board.width, MARGIN + 22, "fewer --material", WIDTH)
+    style, beside = _style(framed), MARGIN + 22
+    page = style.width or WIDTH
+    most = max(1, min(len(panels), fitting(page), int((page - beside) / (board.width * style.small * POINT * 1.1))))
+    cell, width = _cell(framed, most * board.width, beside, "a smaller --font-size", WIDTH)
     height = board.height * cell + 24 + 6 * (len(panels) > 1)
-    frame, scale = framed(panels=list(panels), height=height, width=width, square=True), scale_of(found)
+    frame, scale = framed(panels=list(panels), height=height, width=width, square=True, most=most), scale_of(found)
     for axes, shares in zip(frame.axes, found, strict=True):
         frame.cells(axes, shares, scale, cell)
         axes.set_aspect("equal")
@@ -158,9 +162,14 @@ def _draw_squares(board: Board, terrain: Sequence[Terrain], word: str, framed: F
     return frame.figure
 
 
+def _style(framed: Framed) -> Style:
+    style: Style = framed.args[0]  # type: ignore[attr-defined]
+    return style
+
+
 def _cell(framed: Framed, columns: int, beside: float, hint: str, most: float = WIDEST) -> tuple[float, float]:
     """The size of cells and the width of a chart in mm; raise `TablebaseError` if letters would not fit into the cells."""
-    style = framed.args[0]  # type: ignore[attr-defined]
+    style = _style(framed)
     least, room = style.small * POINT * 1.1, (style.width or most) - beside
     if room < columns * least:
         raise TablebaseError(
@@ -196,8 +205,8 @@ def draws(counter: Counting, panels: Panels) -> Chart:
     return _chart(counter, panels, "Share of draws by material", rows, partial(_draw_draws, slices.game))
 
 
-def matrices(game: Any, rows: Iterable[Row]) -> list[tuple[tuple[str, ...], tuple[str, ...], Any]]:
-    """Share of draws by material, one matrix for each division of the pieces between the sides; tiers are added up.
+def matrices(game: Any, rows: Iterable[Row], *, pooled: bool = False) -> list[tuple[tuple[str, ...], tuple[str, ...], Any]]:
+    """Share of draws by material, one matrix for each division of the pieces between the sides, or one in all; tiers are added up.
 
     A matrix is the letters of the first side's pieces, those of the second side's, and an array of shares by both, NaN where there
     are no positions.
@@ -205,11 +214,11 @@ def matrices(game: Any, rows: Iterable[Row]) -> list[tuple[tuple[str, ...], tupl
     groups: dict[tuple[int, int], dict[tuple[Any, Any], list[Row]]] = {}
     for row in rows:
         material = parse_material(game, row["material"])
-        group = groups.setdefault((-len(material.first), len(material.second)), {})
+        group = groups.setdefault((0, 0) if pooled else (-len(material.first), len(material.second)), {})
         group.setdefault((material.first, material.second), []).append(row)
     made = []
     for _, group in sorted(groups.items()):
-        firsts, seconds = (sorted({pair[side] for pair in group}) for side in (0, 1))
+        firsts, seconds = (sorted({pair[side] for pair in group}, key=lambda one: (len(one), one)) for side in (0, 1))
         shares = np.full((len(firsts), len(seconds)), np.nan)
         for (first, second), its in group.items():
             if positions := sum(row["positions"] for row in its):
@@ -221,6 +230,9 @@ def matrices(game: Any, rows: Iterable[Row]) -> list[tuple[tuple[str, ...], tupl
 
 def _draw_draws(game: Any, framed: Framed, rows: Sequence[Row]) -> Figure:
     found = matrices(game, rows)
+    if len(found) > fitting(_style(framed).width or WIDTH):
+        found = matrices(game, rows, pooled=True)
+        say("all numbers of pieces are in one matrix, since one for each would be too narrow: choose one with --pieces, or --width")
     most, columns = max(len(names) for names, _, _ in found), sum(len(names) for _, names, _ in found)
     letters = max(len(names[0]) for names, _, _ in found) * 2.5
     beside = len(found) * (MARGIN + letters)

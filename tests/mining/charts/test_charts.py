@@ -6,7 +6,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from itertools import pairwise, product
+from itertools import combinations, pairwise, product
 from pathlib import Path
 from shutil import which
 from typing import Any
@@ -299,6 +299,28 @@ def test_materials_are_panels(tables: Tablebase) -> None:
     assert first.get_ylim() == second.get_ylim()
     # See the statements in docs/mining.md: 390 wins at even distances, and 927 at odd ones.
     assert [round(bar.get_height(), 9) for bar in first.patches[:2]] == [round(927 / 1196, 9), round(390 / 1156, 9)]
+
+
+def test_more_panels_than_fit_into_a_row(pawn_tables: Tablebase, caplog: pytest.LogCaptureFixture) -> None:
+    """They are in several rows, each panel legible; matrices of draws are one, as a sentence says."""
+    materials = [f"{'P' * white}v{'P' * black}" for white in (1, 2, 3) for black in (1, 2, 3)]
+    for chart in ("distances", "squares"):
+        figure: Any = pawn_tables.plot(chart, "hexapawn", material=materials, width="88mm")
+        FigureCanvasAgg(figure).draw()  # type: ignore[no-untyped-call]
+        panels = [axes for axes in figure.axes if axes.get_title()]
+        assert [axes.get_title() for axes in panels] == materials
+        boxes = [axes.get_window_extent() for axes in panels]
+        assert len({round(box.y0) for box in boxes}) == 5
+        assert min(box.width for box in boxes) / figure.dpi * 25.4 > 20
+        assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    assert not caplog.messages
+    figure = pawn_tables.plot("draws", "hexapawn")
+    [said] = caplog.messages
+    assert said.startswith("all numbers of pieces are in one matrix")
+    axes, _ = figure.axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["P", "PP", "PPP"]
+    # There are no draws in this game.
+    assert {text.get_position(): text.get_text() for text in axes.texts} == {place: "0" for place in product(range(3), range(3))}
 
 
 @pytest.mark.parametrize("kind", ["bar", "line", "points", "heat"])
