@@ -44,7 +44,7 @@ EXPLANATION = pa.schema(
 
 
 class Query(Tabular):
-    """A statement over the positions of a game, which is run anew each time that its rows are asked for.
+    """A statement over the positions of a game, which runs each time that its rows are read.
 
     Iterating over it yields the result in batches, one after another, so that any number of rows fits.
 
@@ -129,7 +129,7 @@ class Query(Tabular):
 
     @property
     def columns(self) -> list[str]:
-        """Names of the result's columns; those with the same name are numbered."""
+        """Names of the result's columns; columns with the same name are numbered."""
         with closing(self._batches(0, None, None)) as batches:
             return list(next(batches).schema.names)
 
@@ -143,7 +143,7 @@ class Query(Tabular):
     def run(
         self, limit: int | None = None, tick: Callable[[int], object] | None = None, timeout: float | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """The result in batches, the first of which is empty; columns with the same name are numbered.
+        """Run the statement and return its result in batches. The first is empty; columns with the same name are numbered.
 
         Parameters
         ----------
@@ -244,7 +244,7 @@ class Query(Tabular):
                     if unknown := re.search(r"Table with name (\S+) does not exist", str(error)):
                         *names, last = TABLES
                         hint = f"query {', '.join(names)} or {last}, or the catalog with 'tablebase sql'"
-                        raise TablebaseError(f"there is no table {unknown[1]}: {hint}") from error
+                        raise TablebaseError(f"unknown table {unknown[1]}: {hint}") from error
                     if "resulted in an empty set of columns" in str(error):
                         hint = f"name features and {POSITION} one by one"
                         raise TablebaseError(f"COLUMNS matches none of the columns of *: {hint}") from error

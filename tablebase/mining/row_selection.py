@@ -62,7 +62,7 @@ WHOLE = Sample()
 
 @dataclass(frozen=True)
 class SliceSelection:
-    """Which positions of a slice are wanted, or some more: those that fulfil all of these."""
+    """The positions of a slice that are wanted, and possibly others: positions that fulfil all of these conditions."""
 
     # They have one of these values.
     values: frozenset[ValueClass]

@@ -95,7 +95,7 @@ def _check(tree: exp.Expr) -> None:
         raise ArgumentError(f"a WITH cannot be called {' or '.join(TABLES)}: give it another name")
     for table in tree.find_all(exp.Table):
         if table.name.lower() in TABLES and (table.catalog or table.db.lower() not in ("", MAIN)):
-            raise ArgumentError(f"there is no table {written(table)}: write {table.name}")
+            raise ArgumentError(f"unknown table {written(table)}: write {table.name}")
         if table.name.lower() in TABLES and table.alias_column_names:
             raise ArgumentError(f"the columns of {table.name} cannot be renamed in the FROM: rename them in the SELECT, with AS")
     for scope in scopes(tree):

@@ -43,7 +43,7 @@ STATEMENTS = {
     **{name: (f"SELECT * FROM {name}('given.csv')", "given.csv") for name in READERS},
     "a wrong word": ("SELEC 1", "SELEC"),
     "a wrong column": ("SELECT weight FROM positions", "weight"),
-    "a wrong table": ("SELECT * FROM placements", "there is no table placements: query positions"),
+    "a wrong table": ("SELECT * FROM placements", "unknown table placements: query positions"),
     "a table of the catalog": ("SELECT * FROM slice_counts", "or the catalog with 'tablebase sql'"),
     "a wrong name of the table": ("SELECT count(*) FROM positions p WHERE positions.pieces = 2", "positions"),
     "a wrong type": ("SELECT sum(material) FROM positions", "sum"),

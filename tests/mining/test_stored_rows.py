@@ -278,7 +278,7 @@ def test_an_export_has_the_rows_of_a_statement(ask: Ask, folder: Path, piglet_ta
 
 ERRORS = {
     "unknown column": (("mine", "noughts", "SELECT threats FROM positions"), 'column "threats" not found'),
-    "unknown table": (("mine", "noughts", "FROM games"), "there is no table games: query positions"),
+    "unknown table": (("mine", "noughts", "FROM games"), "unknown table games: query positions"),
     "unknown word": (("mine", "noughts", "SELECT 1 FROM positions WHERE side = 'w'"), "invalid side 'w': expected x or o"),
     "no tables": (("mine", "kalah", "SELECT 1 FROM positions"), "no table of kalah is registered in"),
     "three players": (("mine", "pig-players=3", "SELECT 1 FROM positions"), "has 3 players"),

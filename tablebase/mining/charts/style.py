@@ -125,7 +125,7 @@ def parse_style(width: str | None, height: str | None, font_size: float, dpi: in
             f"the font size is {LEAST_SIZE:g} to {LARGEST_SIZE:g} points, not {font_size:g}: smaller is not legible"
         )
     if ground not in list(PALETTES):
-        raise ArgumentError(f"there is no style {quoted(ground)}: choose {', '.join(PALETTES)}")
+        raise ArgumentError(f"unknown style {quoted(ground)}: choose {', '.join(PALETTES)}")
     return Style(_length("width", width), _length("height", height), font_size, dpi, title, ground)
 
 

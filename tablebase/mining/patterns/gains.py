@@ -84,7 +84,7 @@ class Gain:
     explains : float or None
         The gain as a share of the target's entropy; None where that is 0.
     decides : float
-        Share of positions whose class is predicted by the most common class of positions with the same values.
+        Share of positions that have the most common class of all positions with the same values.
     """
 
     features: tuple[str, ...]

@@ -83,7 +83,7 @@ class Patterns:
     ----------
     game : Game
     slices : tuple of StoredSlice
-        Whose positions these are.
+        The slices of these positions.
     target : Target
     classes : tuple of str
         The classes of the target: ``win``, ``loss`` and ``draw`` if it is the outcome.
@@ -125,7 +125,7 @@ class Patterns:
 
     @property
     def commonest(self) -> float:
-        """Share of the most common class: what is predicted correctly without any feature."""
+        """Share of the most common class: the share of correct predictions without any feature."""
         return max(self.counts) / self.positions
 
 
@@ -188,7 +188,7 @@ def _present(values: Raw) -> Raw:
 class Search:
     """A search for patterns in one set of positions: the slices of a selection, searched as one.
 
-    Raise `TablebaseError` if there is no position that the target examines.
+    Raise `TablebaseError` if the target examines none of the positions.
     """
 
     def __init__(

@@ -50,9 +50,9 @@ class Tree:
     trained : int
         Number of positions it was grown from.
     errors : int
-        Number of positions whose class it predicts wrongly.
+        Number of positions that it assigns a wrong class.
     text : str
-        For people, in several lines.
+        The tree in words, in several lines.
     sql : str
         A CASE expression that returns the prediction.
     """
