@@ -162,5 +162,5 @@ def export(
             places = ((slice_place(game, slice_), slice_) for slice_ in selection)
             wanted = {its: replace(selection[its], sample=sample) for place, its in places if output.lacks(place)}
             stream = Scan(game, store, wanted, chosen, threads)
-        stream.tick = lambda: tick and tick(stream.done, stream.cells)
+        stream.tick = lambda _: tick and tick(stream.done, stream.cells)
         return Exported(stream.slices, len(tables if selection is None else selection), output.write(stream))

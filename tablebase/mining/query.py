@@ -168,14 +168,14 @@ class Query(Tabular):
     ) -> Generator[pa.RecordBatch, None, None]:
         self._source.store.require_open()
         if self.explained:
-            yield from self._explanation(limit)
+            yield from (self._explanation().slice(0, rows) for rows in (0, limit))
             return
         scans = [relation.scan for relation in self.relations]
         # Who counts the positions shows a bar, which says it itself.
         said = compiling_said(f"mine {self.game.name}") if tick is None else nullcontext()
         with said, sandbox(self.threads) as connection, deadline(timeout, connection.interrupt):
             for scan in scans:
-                scan.tick = lambda: tick and tick(sum(each.done for each in scans))
+                scan.tick = lambda _: tick and tick(sum(each.done for each in scans))
             self._create_views(connection)
             try:
                 with errors_as_sentences():
@@ -194,21 +194,19 @@ class Query(Tabular):
                         raise scan.error from None
                 raise
 
-    def _explanation(self, limit: int | None) -> Iterator[pa.RecordBatch]:
-        """Yield a row for each stream the statement reads."""
+    def _explanation(self) -> pa.RecordBatch:
+        """A row for each stream that the statement reads."""
         rows = [
             {
                 "table": relation.name,
                 "slices": relation.scan.slices,
                 "indices": relation.scan.cells,
                 "columns": ", ".join(column.name for column in relation.columns),
-                "rows": relation.rows,
+                "rows": TALLIED if relation.schema == TALLIED else "decoded",
             }
             for relation in self.relations
         ]
-        batch = pa.RecordBatch.from_pylist(rows, schema=EXPLANATION)
-        yield batch.slice(0, 0)
-        yield batch.slice(0, limit)
+        return pa.RecordBatch.from_pylist(rows, schema=EXPLANATION)
 
     def _create_views(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Create the tables that the statement reads, as views of streams."""

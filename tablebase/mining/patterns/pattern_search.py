@@ -254,14 +254,8 @@ class Search:
 
     def _scan(self) -> Scan:
         # Its columns are not computed, but the target's may need moves.
-        scan, reported = Scan(self.game, self.store, self.known, [self.target], self.threads), 0
-
-        def tick() -> None:
-            nonlocal reported
-            self.tick(scan.done - reported)
-            reported = scan.done
-
-        scan.tick = tick
+        scan = Scan(self.game, self.store, self.known, [self.target], self.threads)
+        scan.tick = lambda cells: self.tick(cells)
         return scan
 
     def _joint(self, surveyed: Survey, codes: list[NDArray[np.intp]]) -> tuple[tuple[int, ...], ...]:
