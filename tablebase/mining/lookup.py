@@ -195,8 +195,8 @@ class _Conditions:
         return None
 
     def _is_position(self, column: exp.Expr) -> bool:
-        named = isinstance(column, exp.Column) and column.table.lower() in self.names and not column.db
-        return named and column.name.lower() == POSITION
+        named = isinstance(column, exp.Column) and column.name.lower() == POSITION
+        return named and column.table.lower() in self.names and not column.db
 
     def _checked(self, value: exp.Expr) -> Texts | None:
         """Return an expression's values; raise `TablebaseError` if an own table lists positions no row has for their side."""

@@ -106,7 +106,5 @@ def _is_plain(source: exp.Expr, reading: exp.Expr) -> bool:
 def _is_given(name: str, reading: exp.Expr) -> bool:
     """Return whether a SELECT gives this name to a result, or joins tables by it."""
     joins = children(reading, exp.Join)
-    joined = any(
-        join.method == "NATURAL" or name in [each.name.lower() for each in argument(join, "using") or ()] for join in joins
-    )
-    return joined or any(each.alias.lower() == name for each in reading.expressions if isinstance(each, exp.Alias))
+    given = [*(each for join in joins for each in argument(join, "using") or ()), *children(reading, exp.Alias)]
+    return any(join.method == "NATURAL" for join in joins) or name in [each.alias_or_name.lower() for each in given]

@@ -58,12 +58,6 @@ def test_rows_are_those_of_the_twin(material: str, two_pieces: Path, tables: Tab
     assert counted(mined_rows(JUNGLE, two_pieces, f"material = '{material}'"), names) == counted(expected, names)
 
 
-def test_the_twin_was_shown_slices_of_each_sort() -> None:
-    by_name = {one: locate(JUNGLE, parse_material(JUNGLE, one), 0) for one in ("RvC", "CvD", "WvC")}
-    assert [way.swapped for way in by_name.values()].count(True) >= 1
-    assert sum(way.material != parse_material(JUNGLE, name) for name, way in by_name.items()) >= 2
-
-
 def test_zugzwang_that_is_mutual_is_lost_for_both(two_pieces: Path, tables: Tablebase) -> None:
     """Also where a condition on it alone decides what is decoded; the wider column also has what is a draw for one side."""
     expected = [row for material in ("CvD", "RvE") for row in rows_of(tables, JUNGLE, material)]

@@ -320,7 +320,7 @@ def test_more_panels_than_fit_into_a_row(pawn_tables: Tablebase, caplog: pytest.
     axes, _ = figure.axes
     assert [label.get_text() for label in axes.get_yticklabels()] == ["P", "PP", "PPP"]
     # There are no draws in this game.
-    assert {text.get_position(): text.get_text() for text in axes.texts} == {place: "0" for place in product(range(3), range(3))}
+    assert {text.get_position(): text.get_text() for text in axes.texts} == dict.fromkeys(product(range(3), range(3)), "0")
 
 
 @pytest.mark.parametrize("kind", ["bar", "line", "points", "heat"])

@@ -249,7 +249,9 @@ def test_very_many_slices_are_searched_without_comparing_each(hexapawns: Path, m
     assert ["material" in text for text in texts] == [True, False]
 
 
-@pytest.mark.parametrize(("target", "outcome", "said"), [("only_move", "loss", "no move"), ("worth", None, "unknown target 'worth'")])
+@pytest.mark.parametrize(
+    ("target", "outcome", "said"), [("only_move", "loss", "no move"), ("worth", None, "unknown target 'worth'")]
+)
 def test_targets_that_make_no_sense(target: str, outcome: str | None, said: str) -> None:
     with pytest.raises(TablebaseError, match=said):
         target_of(target, outcome)
