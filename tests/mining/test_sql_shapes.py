@@ -1,13 +1,18 @@
 """Statements of every shape give what a plain table gives; what is read of stars, pivots and random numbers."""
 
+import re
 from pathlib import Path
 
 import duckdb
 import pytest
+from sqlglot import exp
 from support.checks import thinned
 from support.program import ask_fresh
 from support.queries import mined
 
+from tablebase.errors import TablebaseError
+from tablebase.mining import reading
+from tablebase.mining.reading import parsed
 from tablebase_rules.doushouqi import game as doushouqi
 
 JUNGLE = doushouqi()
@@ -65,6 +70,33 @@ STATEMENTS = [
 def test_statements_of_every_shape(statement: str, limit: int | None, two_pieces: Path, beasts: Database) -> None:
     """Joins, unions, subqueries and all else that SQL has give what a plain table gives, also in order and with a limit."""
     assert mined(JUNGLE, two_pieces, statement, limit=limit) == beasts.execute(statement).fetchall()
+
+
+WITH_ALL = """WITH v AS (SELECT 1 AS x) SELECT DISTINCT outcome AS o FROM positions JOIN v ON x = pieces WHERE x > 0
+    GROUP BY ALL HAVING true ORDER BY 1"""
+
+
+def test_parts_of_trees(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clauses are direct parts of a SELECT, by kind; a few arguments are read by name, and one that is missing is an error."""
+    clauses = [exp.With, exp.Distinct, exp.Alias, exp.From, exp.Join, exp.Where, exp.Group, exp.Having, exp.Order]
+    assert {type(each) for each in parsed(WITH_ALL).iter_expressions()} == {*clauses}
+    case = parsed("CASE x WHEN 'a' THEN 1 END")
+    assert [type(each) for each in case.iter_expressions()] == [exp.Column, exp.If]
+    table = parsed("FROM positions p PIVOT (count(*) FOR outcome IN ('win'))").find(exp.Table)
+    sample = parsed("FROM positions TABLESAMPLE 1%").find(exp.TableSample)
+    assert table is not None
+    assert exp.Pivot in map(type, table.iter_expressions())
+    assert sample is not None
+    assert isinstance(sample.parent, exp.Table)
+    named = {exp.Join: {"on", "using"}, exp.Between: {"low", "high"}, exp.Distinct: {"on"}, exp.Union: {"by_name"}}
+    sources = [path.read_text(encoding="utf-8") for path in Path(reading.__file__).parent.glob("*.py")]
+    assert {name for text in sources for name in re.findall(r'argument\(\w+, "(\w+)"\)', text)} == set().union(*named.values())
+    assert sum(len(re.findall(r"\.args\b", text)) for text in sources) == 1
+    for kind, names in named.items():
+        assert names <= {*kind.arg_types}
+    monkeypatch.setattr(exp.Join, "arg_types", {"this": True})
+    with pytest.raises(TablebaseError, match=r"^sqlglot [\d.]+ has no argument using of Join: install another version"):
+        mined(JUNGLE, two_pieces, WITH_ALL)
 
 
 def test_whole_rows_are_those_of_a_star(two_pieces: Path) -> None:
