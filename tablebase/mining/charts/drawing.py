@@ -90,11 +90,12 @@ def fitting(width: float) -> int:
 class Frame:
     """A figure with a title and one or several panels, in rows of as many as fit; lengths are in mm."""
 
-    def __init__(
+    def __init__(self, style: Style, title: str, caption: str) -> None:
+        self.style = style
+        self._heading = [title, caption] if style.title is None else [] if style.title == "none" else [style.title]
+
+    def lay_out(
         self,
-        style: Style,
-        title: str,
-        caption: str,
         *,
         panels: Sequence[str] = ("",),
         height: float = 70,
@@ -103,16 +104,16 @@ class Frame:
         ratios: Sequence[float] | None = None,
         most: int | None = None,
     ) -> None:
-        """Start a figure, with at most so many panels in a row.
+        """Start the figure, with at most so many panels in a row.
 
         The style's width and height come before those that the chart prefers, of a row of panels without title.
         """
-        self.style, self.width = style, style.width or width
+        style = self.style
+        self.width = style.width or width
         rows = -(-len(panels) // (most or fitting(self.width)))
         self.columns = -(-len(panels) // rows)
         self.room = (self.width - MARGIN) / self.columns
-        heading = [title, caption] if style.title is None else [] if style.title == "none" else [style.title]
-        lines = "\n".join(wrapped(line, self.width - 4, style.font_size) for line in heading)
+        lines = "\n".join(wrapped(line, self.width - 4, style.font_size) for line in self._heading)
         of_lines = len(lines.split("\n")) * style.font_size * 1.25 * POINT if lines else 0
         self.height = style.height or rows * height + of_lines
         # The compact layout gives panels of different shapes cells of different size.
@@ -200,6 +201,9 @@ class Frame:
         x, y = np.arange(width + 1) - 0.5, np.arange(height + 1) - 0.5
         axes.pcolormesh(x, y, np.ma.masked_invalid(values), cmap=colours, norm=scale, edgecolors=palette.muted, linewidth=0.3)
         axes.spines[:].set_visible(False)
+        if share:
+            axes.set_aspect("equal")
+            axes.tick_params(length=0)
         texts = {
             place: whole_percent(value) if share else amount(round(value, 2))
             for place, value in np.ndenumerate(values)
@@ -236,6 +240,7 @@ def draw_curves(
     """
     with rc_context(Picture.style.parameters):
         frame = Frame(Picture.style, title, caption)
+        frame.lay_out()
         frame.shares(curves, percent=percent)
         frame.label(*labels)
         frame.axes[0].xaxis.set_major_formatter(FuncFormatter(amount))

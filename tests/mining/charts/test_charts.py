@@ -167,7 +167,7 @@ def test_a_matrix_shows_rows_and_columns_by_letters() -> None:
     rows = [row("all", *numbers, material=name, side="w") for name, numbers in counts.items()]
     first, second = matrices(GAME, rows)
     assert (first[:2], second[:2]) == ((("RC", "TL"), ("W", "D", "E")), (("R",), ("W",)))
-    figure = Chart("Title", "Caption", rows, lambda framed, rows: figures._draw_draws(GAME, framed, rows)).figure(Style())
+    figure = Chart("Title", "Caption", rows, lambda frame, rows: figures._draw_draws(GAME, frame, rows)).figure(Style())
     axes, other, bar = figure.axes
     FigureCanvasAgg(figure).draw()  # type: ignore[no-untyped-call]
     cells = [one.get_window_extent().width / (one.get_xlim()[1] - one.get_xlim()[0]) for one in (axes, other)]
@@ -187,7 +187,7 @@ PARITY = [row("RvC", 3, 1, 0, b=1, even=False), row("RvC", 0, 4, 0, b=2, even=Tr
 @pytest.mark.parametrize("ground", PALETTES)
 def test_bars_of_parity_add_up(ground: Any) -> None:
     """Odd values come first, then even ones and totals; shares are stacked to one, and the legend names outcomes that occur."""
-    chart = Chart("Title", "Caption", PARITY, lambda framed, rows: figures._draw_shares("b", framed, rows))
+    chart = Chart("Title", "Caption", PARITY, lambda frame, rows: figures._draw_shares("b", frame, rows))
     figure: Any = chart.figure(Style(ground=ground))
     [axes] = figure.axes
     heights, bottoms, places = (
@@ -209,7 +209,7 @@ def test_cells_too_small_to_read() -> None:
     letters = "RCWDPTLE"
     pairs = [f"{a}{b}" for number, a in enumerate(letters) for b in letters[number + 1 :]]
     rows = [row("all", 1, 0, 1, material=f"Rv{pair}", side="w") for pair in pairs]
-    chart = Chart("", "", rows, lambda framed, rows: figures._draw_draws(GAME, framed, rows))
+    chart = Chart("", "", rows, lambda frame, rows: figures._draw_draws(GAME, frame, rows))
     with pytest.raises(tablebase.TablebaseError, match=r"28 columns of cells, but only \d+ .* --width (\d+)mm") as refused:
         chart.figure(Style(width=60))
     width = float(re.findall(r"--width (\d+)mm", str(refused.value))[0])
