@@ -109,7 +109,6 @@ def _parsed(game: Game, text: str) -> Position | None:
 
 
 def _of_row(game: Game, position: Position) -> Position:
-    """The position that a row has."""
     return swapped(game, position) if position.side and game.swap is not None else position
 
 
@@ -149,12 +148,9 @@ def look_up(game: Game, known: Selection, selection: Selection, texts: Texts, fo
 def _positions(game: Game, texts: Iterable[str]) -> Iterator[Position]:
     """The positions that rows can have."""
     for text in texts:
-        try:
-            position = parse(game, text)
-        except NotationError:
-            continue
+        position = _parsed(game, text)
         # With colour swap, side 0 is to move in all rows.
-        if render(game, position) == text and (position.side == 0 or game.swap is None):
+        if position is not None and render(game, position) == text and (position.side == 0 or game.swap is None):
             yield position
 
 
@@ -195,8 +191,8 @@ class _Conditions:
         return None
 
     def _is_position(self, column: exp.Expr) -> bool:
-        named = isinstance(column, exp.Column) and column.name.lower() == POSITION
-        return named and column.table.lower() in self.names and not column.db
+        named = isinstance(column, exp.Column) and column.table.lower() in self.names and not column.db
+        return named and column.name.lower() == POSITION
 
     def _checked(self, value: exp.Expr) -> Texts | None:
         """Return an expression's values; raise `TablebaseError` if an own table lists positions no row has for their side."""
@@ -278,7 +274,6 @@ def _is_written_out(source: exp.Expr, lists: Collection[str]) -> bool:
 
 
 def _calls_row_function(node: exp.Expr) -> bool:
-    """Return whether this is `as_row` or `as_distinct_row` of one argument."""
     return isinstance(node, exp.Anonymous) and node.name.lower() in ROW_FUNCTIONS and len(node.expressions) == 1
 
 

@@ -65,7 +65,6 @@ def check_file(file: Path) -> None:
 
 
 def _read(file: Path) -> pa.Table:
-    """A file as a table."""
     from pyarrow import csv, parquet
 
     check_file(file)

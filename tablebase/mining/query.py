@@ -209,7 +209,6 @@ class Query(Tabular):
         return pa.RecordBatch.from_pylist(rows, schema=EXPLANATION)
 
     def _create_views(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Create the tables that the statement reads, as views of streams."""
         connection.execute(f"CREATE SCHEMA {TALLIED}")
         self._source.register(connection, self.relations)
         for name, table in self.own.items():
@@ -263,6 +262,5 @@ def _source_of(
 
 
 def _end(runs: Iterable[Generator[pa.RecordBatch, None, None]]) -> None:
-    """End runs that are unfinished."""
     for run in list(runs):
         run.close()

@@ -152,7 +152,6 @@ def _is_inner(join: exp.Join) -> bool:
 
 
 def _on(join: exp.Join) -> list[exp.Expr]:
-    """The conditions of a join, ON or USING."""
     names = [column.name for column in argument(join, "using") or ()]
     using = [exp.EQ(this=exp.column(name), expression=exp.column(name)) for name in names]
     return [condition for condition in (argument(join, "on"), *using) if condition is not None]

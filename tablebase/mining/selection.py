@@ -136,7 +136,6 @@ def conditions_on_positions(conditions: Iterable[exp.Expr]) -> list[exp.Expr]:
 
 
 def _names_any(part: exp.Expr, columns: Sequence[str]) -> bool:
-    """Return whether a part has a column of one of these names."""
     return any(column.name.lower() in columns for column in part.find_all(exp.Column))
 
 

@@ -167,7 +167,6 @@ class _OfClass:
             yield from self._broadest(*self._triples(), kept)
 
     def _supported(self, positions: Counts) -> Flags:
-        """Which numbers of positions are enough."""
         enough: Flags = positions / self.comparisons.positions >= self.support
         return enough
 
