@@ -38,15 +38,6 @@ def test_duckdb_reads_all_slices(ask: Ask, two_pieces: Path, tmp_path: Path) -> 
     assert read_by_duckdb(folder, names) == Counter(mined(GAME, two_pieces, f"SELECT {names} FROM distinct_positions"))
 
 
-def test_pieces_that_are_not_there_are_null(ask: Ask, shut_in: Path, tmp_path: Path) -> None:
-    """Files of fewer pieces have the same columns, so that the folder is one table."""
-    wanted = ("--material", "CvC", "--material", "CvWD", "--columns", "p3_square,outcome", "--sample", "0.1")
-    folder = written(ask, shut_in, tmp_path / "out", *wanted)
-    found = read_by_duckdb(folder, "material, p3_square IS NULL")
-    assert set(found) == {("CvC", True), ("CvWD", False)}
-    assert sorted(path.parent.parent.name for path in folder.rglob(FILE_NAME)) == ["material=CvC", "material=CvWD"]
-
-
 def test_a_sample_is_drawn_by_the_hash(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
     """It has the rows that the condition draws, with their features; with another seed it has others."""
     names = "p1_square, p2_square, outcome, distance, mobility, position"

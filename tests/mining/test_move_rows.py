@@ -48,15 +48,6 @@ def test_moves_are_those_of_the_twin(material: str, two_pieces: Path, tables: Ta
     assert counted(mined_moves(JUNGLE, two_pieces, f"material = '{material}'"), expected[0]) == counted(expected, expected[0])
 
 
-def test_the_twin_was_shown_moves_of_each_sort(tables: Tablebase) -> None:
-    """Among the moves above are jumps, captures that end the game, the only moves, and bad ones."""
-    rows = moves_of(tables, JUNGLE, "LvE")
-    for name in ("jump", "ends", "captures", "is_only", "quiet", "child"):
-        assert 0 < sum(bool(row[name]) for row in rows) < len(rows)
-    assert any(row["ends"] and not row["captures"] for row in rows)
-    assert any(row["position_outcome"] == "win" and row["outcome"] == "loss" for row in rows)
-
-
 @pytest.mark.parametrize("material", PAWN_MATERIALS)
 def test_moves_of_like_pieces_are_those_of_the_twin(material: str, hexapawns: Path, pawn_tables: Tablebase) -> None:
     """Identical pieces share an index, captures lead to other tables, and who is stuck has no row."""
