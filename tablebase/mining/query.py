@@ -130,8 +130,8 @@ class Query(Tabular):
     @property
     def columns(self) -> list[str]:
         """Names of the result's columns; columns with the same name are numbered."""
-        with closing(self._batches(0, None, None)) as batches:
-            return list(next(batches).schema.names)
+        self._source.store.require_open()
+        return EXPLANATION.names if self.explained else self._names
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         return (batch for batch in self.run() if batch.num_rows)

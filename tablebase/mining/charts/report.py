@@ -138,9 +138,8 @@ def _profile(patterns: Patterns) -> Element:
 def _legend(patterns: Patterns, fills: Sequence[Fill]) -> Element:
     entries = []
     for row, fill in zip(class_rows(patterns), fills, strict=True):
-        swatch = element("svg", element("rect", width=12, height=12, fill=fill.colour, fill_opacity=fill.opacity))
-        for name, value in (("width", "12"), ("height", "12"), ("aria-hidden", "true")):
-            swatch.set(name, value)
+        rect = element("rect", width=12, height=12, fill=fill.colour, fill_opacity=fill.opacity)
+        swatch = element("svg", rect, width=12, height=12, aria_hidden="true")
         swatch.tail = f" {row['class']}"
         entries.append(element("span", swatch))
         entries[-1].tail = " "
@@ -161,9 +160,8 @@ def _rules(patterns: Patterns) -> Element:
         return element("p", text="There is no rule without exceptions.")
     name, fills = patterns.target.name, dict(zip(patterns.classes, _fills(patterns), strict=True))
     bars = [Bar(f"{number}: {row[name]}", _percent(row["share"]), [(row["share"], fills[row[name]])]) for number, row in rows]
-    numbers = [
-        {"no.": number, **{field: row[field] for field in (name, "positions", "share", "condition")}} for number, row in rows
-    ]
+    fields = name, "positions", "share", "condition"
+    numbers = [{"no.": number, **{field: row[field] for field in fields}} for number, row in rows]
     return _shown("Share of the positions that each rule covers", bars, "Rules without exceptions", numbers)
 
 

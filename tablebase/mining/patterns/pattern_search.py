@@ -147,13 +147,13 @@ def survey(scan: Scan, target: Target, column: Column, columns: Sequence[Column]
 
     `column` is that of the target, `columns` are the features.
     """
-    share = SAMPLE / max(max_positions, 1)
+    share, every = SAMPLE / max(max_positions, 1), (column, *columns)
 
     def examine(rows: Rows) -> tuple[int, list[Raw], list[Raw], list[pa.Array | None]]:
         """The number of positions, and for each column the values that occur, those in the sample, and their words."""
         in_sample = slice(None) if share >= 1 else hashes_of(rows) < share
-        arrays = [each.compute(rows) for each in (column, *columns)]
-        values = [raw(each, array) for each, array in zip((column, *columns), arrays, strict=True)]
+        arrays = [each.compute(rows) for each in every]
+        values = [raw(each, array) for each, array in zip(every, arrays, strict=True)]
         words = [array.dictionary if pa.types.is_dictionary(array.type) else None for array in arrays]
         return len(rows), [_present(of) for of in values], [of[in_sample].copy() for of in values], words
 
