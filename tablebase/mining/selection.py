@@ -131,12 +131,8 @@ def conditions_on_positions(conditions: Iterable[exp.Expr]) -> list[exp.Expr]:
         return node
 
     # The value of a move is not that of its position.
-    of_positions = [part for part in parts_of(conditions) if not _names_any(part, VALUE_COLUMNS)]
-    return [part.transform(renamed) for part in of_positions]
-
-
-def _names_any(part: exp.Expr, columns: Sequence[str]) -> bool:
-    return any(column.name.lower() in columns for column in part.find_all(exp.Column))
+    names = ((part, {column.name.lower() for column in part.find_all(exp.Column)}) for part in parts_of(conditions))
+    return [part.transform(renamed) for part, its in names if its.isdisjoint(VALUE_COLUMNS)]
 
 
 def check_built(game: Game, known: Selection, material: Material, folder: Path) -> None:

@@ -31,6 +31,8 @@ LEAST_PANEL = 26.0
 MARGIN = 14.0
 """Room for numbers and the name of an axis, in mm."""
 UNITS = ((1e9, "billion"), (1e6, "million"))
+Curves = Mapping[str, tuple[Sequence[float], Sequence[float]]]
+"""Names of lines, and the coordinates of their points."""
 MARKED = 9
 """Markers on a line."""
 
@@ -165,7 +167,7 @@ class Frame:
         for label, place in zip(axes.get_xticklabels(), shown, strict=True):
             label.set_rotation(90 if upright and not numbers[place] else 0)
 
-    def curves(self, axes: Axes, curves: Mapping[str, tuple[Sequence[float], Sequence[float]]], kind: str = "line") -> None:
+    def curves(self, axes: Axes, curves: Curves, kind: str = "line") -> None:
         """Draw lines, or points, which differ by colour, by dashes and by markers."""
         palette = self.style.palette
         for number, (name, (xs, ys)) in enumerate(curves.items()):
@@ -184,7 +186,7 @@ class Frame:
         if len(curves) > 1 and axes is self.axes[-1]:
             self.legend(axes.get_lines())
 
-    def shares(self, curves: Mapping[str, tuple[Sequence[float], Sequence[float]]], *, percent: bool = True) -> None:
+    def shares(self, curves: Curves, *, percent: bool = True) -> None:
         """Draw lines of shares on an axis from 0 to 1, or to the largest of other numbers."""
         [axes] = self.axes
         self.curves(axes, curves)
@@ -226,14 +228,7 @@ class Frame:
         bar.outline.set_visible(False)
 
 
-def draw_curves(
-    title: str,
-    caption: str,
-    labels: tuple[str, str],
-    curves: Mapping[str, tuple[Sequence[float], Sequence[float]]],
-    *,
-    percent: bool = True,
-) -> Figure:
+def draw_curves(title: str, caption: str, labels: tuple[str, str], curves: Curves, *, percent: bool = True) -> Figure:
     """Shares as they change over something that is counted, such as games: a line for each name, through its points.
 
     The labels are those of what is counted, and of the shares.

@@ -205,7 +205,8 @@ class Search:
         self.slices = tuple(self.known)
         self.columns = columns(game, self.slices, features)
         self.target = settings.target.column(game, self.columns)
-        self.features = [column for column in self.columns.values() if self._is_feature(column)]
+        alike = len({slice_.material.pieces for slice_ in self.slices}) == 1
+        self.features = [column for column in self.columns.values() if self._is_feature(column, alike=alike)]
         self.max_positions = sum(layout_of(game, slice_.location.material).cells_with_images for slice_ in self.slices)
         self.cells = self._scan().cells * (1 if self.max_positions <= SAMPLE else 2)
         """Indices that are decoded in all passes together."""
@@ -235,22 +236,17 @@ class Search:
             _profile(surveyed.levels, tables),
         )
 
-    def _is_feature(self, column: Column) -> bool:
-        """Return whether a column is searched: what all slices have, and what they differ in."""
+    def _is_feature(self, column: Column, *, alike: bool) -> bool:
+        """Return whether a column is searched; columns of pieces are if all slices have equally many."""
         if column.feature is not None:
-            return column.feature.pieces == 0 or self._alike
+            return column.feature.pieces == 0 or alike
         if column.name == OUTCOME.name:
             return self.settings.target != OUTCOME
         if column.name in SLICE_COLUMNS:
             return len(self.slices) > 1
         if column.name.startswith("p") and column.name[1:].isdigit():
-            return len(self.slices) > 1 and self._alike
-        return self._alike and column.name.startswith("p") and column.name.endswith(("_file", "_rank"))
-
-    @property
-    def _alike(self) -> bool:
-        """True if all slices have equally many pieces."""
-        return len({slice_.material.pieces for slice_ in self.slices}) == 1
+            return len(self.slices) > 1 and alike
+        return alike and column.name.startswith("p") and column.name.endswith(("_file", "_rank"))
 
     def _scan(self) -> Scan:
         # Its columns are not computed, but the target's may need moves.
