@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sized
+from collections.abc import Callable, Iterable, Sequence, Sized
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tablebase.errors import ArgumentError, did_you_mean, quoted
 from tablebase.game import Outcome
 from tablebase.game.features import Feature
 from tablebase.mining.arrow_arrays import array_of, array_of_words
-from tablebase.mining.word_checks import Check, one_of
 from tablebase.tables.values import FIRST, Codes, Coding
 
 OUTCOMES = tuple(Outcome)
@@ -25,6 +25,12 @@ ZUGZWANG, MUTUAL_ZUGZWANG = "zugzwang", "mutual_zugzwang"
 """The columns that say whether both sides do worse when they have to move, and whether both then lose."""
 HASH = "hash"
 """The column with a number from 0 up to 1 that is as good as a random one."""
+
+
+Check = Callable[[str], object]
+"""Raises `TablebaseError` for a word or whole number that no row has."""
+LISTED = 16
+"""An error lists no more words than these."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,28 @@ class Column:
         return self.feature is None and not self.late and not self.extra
 
 
+def one_of(name: str, words: Sequence[str], because: str = "") -> Check:
+    """A check of a column that holds nothing but some words."""
+    *others, last = words if len(words) <= LISTED else [f"one of {len(words)} words, such as {words[0]}", words[1]]
+    expected = f"{', '.join(others)} or {last}" if others else last
+
+    def check(text: str) -> None:
+        if text not in words:
+            raise ArgumentError(f"invalid {name} {quoted(text)}{did_you_mean(text, words)}: expected {expected}{because}")
+
+    return check
+
+
+def between(name: str, first: int, last: int) -> Check:
+    """A check of a column that holds whole numbers in a range."""
+
+    def check(text: str) -> None:
+        if text.isdecimal() and not first <= int(text) <= last:
+            raise ArgumentError(f"invalid {name} {text}: expected {first} to {last}")
+
+    return check
+
+
 def sql_type(column: Column) -> str:
     """The column's type in SQL."""
     if pa.types.is_dictionary(column.type) or pa.types.is_string(column.type):
@@ -69,7 +97,7 @@ def words_column(
     name: str, words: Iterable[str], number: Callable[[Any], NDArray[np.integer]], check: Check | None = None, **more: Any
 ) -> Column:
     """Make a column of these words, given the number of each row's word, which is negative for none."""
-    words = tuple(words)
+    words = tuple(map(str, words))
     dictionary = array_of_words(words)
 
     def compute(rows: Any) -> pa.Array:

@@ -23,8 +23,10 @@ from tablebase.mining.column import (
     SLICE_COLUMNS,
     ZUGZWANG,
     Column,
+    between,
     constant,
     distances,
+    one_of,
     outcome_numbers,
     small_integers,
     words_column,
@@ -32,7 +34,6 @@ from tablebase.mining.column import (
 from tablebase.mining.move_values import UNKNOWN, ListedMoves, RowMoves, move_texts
 from tablebase.mining.row_selection import hashes_of
 from tablebase.mining.rows import MoveRows, Named, Rows, worth_of_codes
-from tablebase.mining.word_checks import between, one_of
 from tablebase.positions.location import StoredSlice
 from tablebase.positions.material import material_name, parse_material
 from tablebase.tables.values import DRAW, FULL, STALEMATE, Codes, Coding

@@ -8,15 +8,13 @@ from contextlib import contextmanager
 from functools import cached_property
 from importlib.metadata import version
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import sqlglot
 from sqlglot import exp
 
 from tablebase.errors import TablebaseError
-
-if TYPE_CHECKING:
-    from tablebase.mining.column import Column
+from tablebase.mining.column import Column
 
 DIALECT = "duckdb"
 """Of statements, for sqlglot."""
@@ -32,9 +30,9 @@ SCOPES = (exp.Select, exp.Pivot, exp.Describe, exp.Summarize)
 UNNAMED_COLUMNS = (exp.Columns, exp.Describe, exp.Pivot, exp.Summarize)
 """Expressions that read columns without naming them; a pivot groups by all columns that it does not name."""
 Node = TypeVar("Node", bound=exp.Expr)
-Columns = Mapping[str, "Column"]
+Columns = Mapping[str, Column]
 """Columns by name."""
-Needed = Mapping[tuple[str, str], list["Column"]]
+Needed = Mapping[tuple[str, str], list[Column]]
 """The columns that a statement needs, by schema and table."""
 
 

@@ -27,6 +27,7 @@ from tablebase.mining.column import (
     TEXT,
     Column,
     constant,
+    one_of,
     small_integers,
     sql_type,
     words_column,
@@ -36,7 +37,6 @@ from tablebase.mining.lookup import AS_DISTINCT_ROW, AS_ROW
 from tablebase.mining.reading import MOVE_TABLES, POSITION_TABLES
 from tablebase.mining.row_selection import WHOLE, Sample, drawn
 from tablebase.mining.row_source import NUMBER, Relation, Result, RowSource, RowStream, create_function, made_in_sql, plain
-from tablebase.mining.word_checks import one_of
 from tablebase.probe.prober import source_of
 from tablebase.probe.source import natural
 from tablebase.probe.stored import Numbers, Stored, StoredTable

@@ -2,41 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from sqlglot import exp
 
-from tablebase.errors import ArgumentError, did_you_mean, quoted
+from tablebase.mining.column import Check
 from tablebase.mining.reading import argument, children
 
-Check = Callable[[str], object]
-"""Raises `TablebaseError` for a word or whole number that no row has."""
-LISTED = 16
-"""An error lists no more words than these."""
 READS = exp.Select, exp.Pivot
 COMPARISONS = exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ
-
-
-def one_of(name: str, words: Sequence[str], because: str = "") -> Check:
-    """A check of a column that holds nothing but some words."""
-    *others, last = words if len(words) <= LISTED else [f"one of {len(words)} words, such as {words[0]}", words[1]]
-    expected = f"{', '.join(others)} or {last}" if others else last
-
-    def check(text: str) -> None:
-        if text not in words:
-            raise ArgumentError(f"invalid {name} {quoted(text)}{did_you_mean(text, words)}: expected {expected}{because}")
-
-    return check
-
-
-def between(name: str, first: int, last: int) -> Check:
-    """A check of a column that holds whole numbers in a range."""
-
-    def check(text: str) -> None:
-        if text.isdecimal() and not first <= int(text) <= last:
-            raise ArgumentError(f"invalid {name} {text}: expected {first} to {last}")
-
-    return check
 
 
 def check_words(tree: exp.Expr, tables: Mapping[str, Mapping[str, Check]]) -> None:
