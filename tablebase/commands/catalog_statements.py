@@ -10,11 +10,11 @@ import sqlglot
 from tablebase.catalog.catalog import Catalog
 from tablebase.errors import TablebaseError, quoted
 from tablebase.game.installed import load_rules
-from tablebase.mining.column import OUTCOMES
+from tablebase.mining.column import OUTCOMES, Check, one_of
 from tablebase.mining.reading import parsed
 from tablebase.mining.results import Tabular, distinct_names
 from tablebase.mining.statement import nesting_as_sentence
-from tablebase.mining.word_checks import Check, check_words, one_of
+from tablebase.mining.word_checks import check_words
 from tablebase.system.compute.messages import brief
 
 OF_GAMES = ("tables", "slices", "slice_counts", "layers", "exact", "tiers", "pattern_gains", "pattern_rules", "pattern_trees")

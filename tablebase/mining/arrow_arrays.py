@@ -27,13 +27,7 @@ def array_of(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> 
 
 
 def array_of_words(words: Iterable[str | None]) -> pa.Array:
-    """Words, or null for None.
-
-    Examples
-    --------
-    >>> array_of_words(["d", None, "é"]).to_pylist()
-    ['d', None, 'é']
-    """
+    """Words, or null for None."""
     words = list(words)
     encoded = [(word or "").encode() for word in words]
     ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
@@ -42,13 +36,7 @@ def array_of_words(words: Iterable[str | None]) -> pa.Array:
 
 
 def array_of_numbers(numbers: Sequence[int | bool | None], dtype: type[np.generic]) -> pa.Array:
-    """Numbers or truth values, or null for None.
-
-    Examples
-    --------
-    >>> array_of_numbers([3, None], np.int16).to_pylist()
-    [3, None]
-    """
+    """Numbers or truth values, or null for None."""
     missing = np.array([number is None for number in numbers], dtype=bool)
     return array_of(np.array([number or 0 for number in numbers], dtype=dtype), missing)
 

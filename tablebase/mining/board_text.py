@@ -11,15 +11,13 @@ from numpy.typing import NDArray
 
 from tablebase.game import Game
 from tablebase.mining.arrow_arrays import array_of
-from tablebase.mining.block import mapped
+from tablebase.mining.rows import BITS, mapped
 from tablebase.positions.many import Positions
 
 POSITION = "position"
 TEXTS = POSITION, MIRROR, TWIN, CANONICAL = POSITION, "mirror", "twin", "canonical"
 """Columns that are positions as text."""
 Squares = NDArray[np.int8]
-BITS = 7
-"""Bits of the number of a square."""
 
 
 def board_texts(name: str, positions: Positions) -> pa.Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Sized
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -11,25 +11,26 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tablebase.errors import ArgumentError, did_you_mean, quoted
 from tablebase.game import Outcome
 from tablebase.game.features import Feature
 from tablebase.mining.arrow_arrays import array_of, array_of_words
-from tablebase.mining.rows import Rows
-from tablebase.mining.word_checks import Check, one_of
 from tablebase.tables.values import FIRST, Codes, Coding
 
 OUTCOMES = tuple(Outcome)
+SLICE_COLUMNS = ("material", "pieces", "side")
+"""The columns that name a slice; the letters of its pieces, p1, p2, …, follow from these."""
 TEXT = pa.dictionary(pa.int16(), pa.string())
 ZUGZWANG, MUTUAL_ZUGZWANG = "zugzwang", "mutual_zugzwang"
 """The columns that say whether both sides do worse when they have to move, and whether both then lose."""
-
 HASH = "hash"
 """The column with a number from 0 up to 1 that is as good as a random one."""
 
 
-def of_outcomes(name: str) -> Check:
-    """The check of a column of outcomes."""
-    return one_of(name, tuple(map(str, OUTCOMES)))
+Check = Callable[[str], object]
+"""Raises `TablebaseError` for a word or whole number that no row has."""
+LISTED = 16
+"""An error lists no more words than these."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,28 @@ class Column:
         return self.feature is None and not self.late and not self.extra
 
 
+def one_of(name: str, words: Sequence[str], because: str = "") -> Check:
+    """A check of a column that holds nothing but some words."""
+    *others, last = words if len(words) <= LISTED else [f"one of {len(words)} words, such as {words[0]}", words[1]]
+    expected = f"{', '.join(others)} or {last}" if others else last
+
+    def check(text: str) -> None:
+        if text not in words:
+            raise ArgumentError(f"invalid {name} {quoted(text)}{did_you_mean(text, words)}: expected {expected}{because}")
+
+    return check
+
+
+def between(name: str, first: int, last: int) -> Check:
+    """A check of a column that holds whole numbers in a range."""
+
+    def check(text: str) -> None:
+        if text.isdecimal() and not first <= int(text) <= last:
+            raise ArgumentError(f"invalid {name} {text}: expected {first} to {last}")
+
+    return check
+
+
 def sql_type(column: Column) -> str:
     """The column's type in SQL."""
     if pa.types.is_dictionary(column.type) or pa.types.is_string(column.type):
@@ -70,30 +93,34 @@ def sql_type(column: Column) -> str:
     return {pa.bool_(): "BOOLEAN", pa.int16(): "SMALLINT", pa.int64(): "BIGINT", pa.float64(): "DOUBLE"}[column.type]
 
 
-def constant(names: Sequence[str]) -> Callable[[Rows, str], pa.Array]:
-    """Return a function that makes constant arrays of these words, which share one dictionary."""
-    numbers = {name: number for number, name in enumerate(names)}
-    dictionary = array_of_words(names)
+def words_column(
+    name: str, words: Iterable[str], number: Callable[[Any], NDArray[np.integer]], check: Check | None = None, **more: Any
+) -> Column:
+    """Make a column of these words, given the number of each row's word, which is negative for none."""
+    words = tuple(map(str, words))
+    dictionary = array_of_words(words)
 
-    def make(rows: Rows, name: str) -> pa.Array:
-        return of_dictionary(np.full(len(rows), numbers[name], dtype=np.int16), dictionary)
+    def compute(rows: Any) -> pa.Array:
+        numbers = number(rows)
+        missing = numbers < 0
+        return pa.DictionaryArray.from_arrays(small_integers(numbers, missing if missing.any() else None), dictionary)
 
-    return make
-
-
-def of_dictionary(numbers: NDArray[np.integer], words: pa.Array, missing: NDArray[np.bool_] | None = None) -> pa.Array:
-    """Words by their numbers, null where missing."""
-    return pa.DictionaryArray.from_arrays(small_integers(numbers, missing), words)
+    return Column(name, TEXT, compute, check=check or one_of(name, words), **more)
 
 
-def outcomes(coding: Coding, codes: Codes, missing: NDArray[np.bool_] | None = None) -> pa.Array:
-    """Outcomes of codes, null where missing."""
-    return of_dictionary(by_code(coding)[0].take(codes), words_array(tuple(map(str, OUTCOMES))), missing)
+def constant(rows: Sized, number: int) -> NDArray[np.int16]:
+    """The same number for all rows."""
+    return np.full(len(rows), number, dtype=np.int16)
+
+
+def outcome_numbers(coding: Coding, codes: Codes) -> NDArray[np.int16]:
+    """Places in `OUTCOMES` of the outcomes of codes."""
+    return _by_code(coding)[0].take(codes)
 
 
 def distances(coding: Coding, codes: Codes) -> pa.Array:
     """Distances of codes, null for draws."""
-    return small_integers(by_code(coding)[1].take(codes), codes < FIRST)
+    return small_integers(_by_code(coding)[1].take(codes), codes < FIRST)
 
 
 def small_integers(values: NDArray[np.generic], missing: NDArray[np.bool_] | None = None) -> pa.Array:
@@ -102,16 +129,8 @@ def small_integers(values: NDArray[np.generic], missing: NDArray[np.bool_] | Non
 
 
 @cache
-def by_code(coding: Coding) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
-    """Number of the outcome, and distance, of each code."""
+def _by_code(coding: Coding) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
+    """Place of the outcome in `OUTCOMES`, and distance, of each code."""
     values = [coding.value(code) for code in range(coding.void)]
-    return (
-        np.array([OUTCOMES.index(value.outcome) for value in values], dtype=np.int16),
-        np.array([value.distance or 0 for value in values], dtype=np.int16),
-    )
-
-
-@cache
-def words_array(words: tuple[str, ...]) -> pa.Array:
-    """Words as an array, always the same one."""
-    return array_of_words(words)
+    numbers = ([OUTCOMES.index(value.outcome) for value in values], [value.distance or 0 for value in values])
+    return np.array(numbers[0], dtype=np.int16), np.array(numbers[1], dtype=np.int16)

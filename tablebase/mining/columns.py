@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,30 +15,32 @@ from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.game.features import KINDS, Feature
 from tablebase.mining.arrow_arrays import array_of
-from tablebase.mining.block import worth_of_codes
-from tablebase.mining.board_text import TEXTS, board_texts
+from tablebase.mining.board_text import POSITION, TEXTS, board_texts, child_texts
 from tablebase.mining.column import (
     HASH,
     MUTUAL_ZUGZWANG,
-    TEXT,
+    OUTCOMES,
+    SLICE_COLUMNS,
     ZUGZWANG,
     Column,
+    between,
     constant,
     distances,
-    of_dictionary,
-    of_outcomes,
-    outcomes,
+    one_of,
+    outcome_numbers,
     small_integers,
-    words_array,
+    words_column,
 )
-from tablebase.mining.move_columns import columns_from_moves, move_columns
-from tablebase.mining.rows import Named, Rows
-from tablebase.mining.sample import hashes_of
-from tablebase.mining.word_checks import Check, between, one_of
+from tablebase.mining.move_values import UNKNOWN, ListedMoves, RowMoves, move_texts
+from tablebase.mining.row_selection import hashes_of
+from tablebase.mining.rows import MoveRows, Named, Rows, worth_of_codes
 from tablebase.positions.location import StoredSlice
 from tablebase.positions.material import material_name, parse_material
-from tablebase.tables.values import STALEMATE, Coding
+from tablebase.tables.values import DRAW, FULL, STALEMATE, Codes, Coding
 
+NO_PIECE = -1
+WAYS = Column("squares of move", pa.int16(), lambda rows: small_integers(rows.ways, rows.ways < 0))
+"""Both squares of each move as a number; null if it ends the game."""
 HASH_COLUMN = Column(HASH, pa.float64(), lambda rows: array_of(hashes_of(rows)), extra=True)
 
 
@@ -47,80 +50,162 @@ def columns(game: Game, slices: Sequence[StoredSlice], features: tuple[Feature, 
     Raise `TablebaseError` if a feature has a column whose name is already taken.
     """
     piece_count = max(slice_.material.pieces for slice_ in slices)
-    every_column = [*_slice_columns(game, slices), *_value_columns()]
-    for piece in range(piece_count):
-        every_column += _piece_columns(game, piece)
-    every_column += [Column(name, pa.string(), partial(_text, name), late=True) for name in TEXTS]
-    every_column += [*_twin_columns(), *columns_from_moves(game), HASH_COLUMN]
-    every_column += [column for feature in features for column in feature_columns(feature, piece_count)]
-    check_names(every_column)
-    return {column.name: column for column in every_column}
+    return by_name(
+        [
+            *_slice_columns(game, slices),
+            words_column("outcome", OUTCOMES, lambda rows: outcome_numbers(rows.coding, rows.codes), by_value=True),
+            Column("distance", pa.int16(), lambda rows: distances(rows.coding, rows.codes), by_value=True),
+            Column("stalemate", pa.bool_(), lambda rows: array_of(rows.codes == STALEMATE), by_value=True),
+            *(column for piece in range(piece_count) for column in _piece_columns(game, piece)),
+            *(Column(name, pa.string(), partial(_text, name), late=True) for name in TEXTS),
+            *_twin_columns(),
+            *_columns_from_moves(game),
+            HASH_COLUMN,
+            *(column for feature in features for column in feature_columns(feature, piece_count)),
+        ]
+    )
 
 
-def columns_of_moves(game: Game, slices: Sequence[StoredSlice], positions: Mapping[str, Column]) -> dict[str, Column]:
-    """All columns of the moves of these slices by name, given those of the positions."""
-    every_column = move_columns(game, [positions[column.name] for column in _slice_columns(game, slices)])
-    return {**every_column, HASH: HASH_COLUMN}
+def by_name(columns: Iterable[Column]) -> dict[str, Column]:
+    """Columns by name.
 
-
-def check_names(every_column: Sequence[Column]) -> None:
-    """Raise `TablebaseError` if a feature's column has the name of an earlier one; names in SQL are case-insensitive."""
+    Raise `TablebaseError` if a feature's column has the name of an earlier one; names in SQL are case-insensitive.
+    """
+    found: dict[str, Column] = {}
     seen: set[str] = set()
-    for column in every_column:
+    for column in columns:
         if column.name.lower() in seen and column.feature is not None:
             error = f"the feature {column.feature.name} has a column named {column.name}, but that name is already taken"
             raise TablebaseError(f"{error}: rename the feature")
         seen.add(column.name.lower())
+        found[column.name] = column
+    return found
 
 
-def _slice_columns(game: Game, slices: Sequence[StoredSlice]) -> list[Column]:
-    names = {slice_.material: material_name(game, slice_.material) for slice_ in slices}
-    material, mover = constant(list(names.values())), constant([side.letter for side in game.sides])
-    its_pieces, its_side = between("pieces", 2, game.max_pieces), one_of("side", [side.letter for side in game.sides])
-    if game.swap is not None:
-        its_side = one_of("side", [game.sides[0].letter], " (with the other side to move, a row has colours exchanged)")
+def columns_of_moves(game: Game, positions: Mapping[str, Column]) -> dict[str, Column]:
+    """All columns of moves by name, given those of the positions."""
+    names, letters, jumps = game.board.names, [kind.symbol for kind in game.kinds], _jumps(game)
 
-    def pieces(rows: Rows) -> pa.Array:
-        return small_integers(np.full(len(rows), rows.slice.material.pieces))
+    def captured(rows: MoveRows) -> NDArray[np.integer]:
+        victims = rows.listed.victims[rows.number]
+        return np.where(victims == NO_PIECE, NO_PIECE, rows.of_rows.kinds[victims])
 
-    def named(rows: Rows) -> pa.Array:
-        return material(rows, names[rows.slice.material])
+    def is_only(rows: MoveRows) -> pa.Array:
+        only = rows.of_rows.only[rows.row]
+        return array_of(rows.steps == only, only < NO_PIECE)
+
+    of_moves = [
+        words_column("move", move_texts(game), lambda rows: rows.of_rows.numbers[rows.steps]),
+        words_column("piece", letters, lambda rows: rows.of_rows.kinds[rows.of_rows.moves.slots[rows.steps]]),
+        words_column("origin", names, lambda rows: rows.origins),
+        words_column("target", names, lambda rows: rows.targets),
+        words_column("captures", letters, captured),
+        Column("jump", pa.bool_(), lambda rows: array_of(jumps[rows.origins, rows.targets])),
+        Column("ends", pa.bool_(), lambda rows: array_of(rows.listed.ends[rows.number])),
+        words_column("outcome", OUTCOMES, lambda rows: _outcomes(_worth(rows))),
+        Column("distance", pa.int16(), lambda rows: distances(FULL, _known(_worth(rows)))),
+        words_column("position_outcome", OUTCOMES, lambda rows: _outcomes(_of_positions(rows))),
+        Column("position_distance", pa.int16(), lambda rows: distances(FULL, _known(_of_positions(rows)))),
+        Column("is_best", pa.bool_(), lambda rows: array_of(_worth(rows) == _of_positions(rows), _worth(rows) == UNKNOWN)),
+        Column("is_only", pa.bool_(), is_only),
+        Column("quiet", pa.bool_(), lambda rows: array_of(rows.listed.quiet[rows.number]), extra=True),
+        Column("child", pa.string(), lambda rows: child_texts(rows.positions, rows.ways), late=True, made_of=WAYS),
+    ]
+    *every, child = (replace(column, of_moves=True) for column in of_moves)
+    its_position = Column(POSITION, pa.string(), partial(_text, POSITION), late=True)
+    return by_name([*(positions[name] for name in SLICE_COLUMNS), *every, its_position, child, HASH_COLUMN])
+
+
+def _worth(rows: MoveRows) -> Codes:
+    """The values of moves in the coding `FULL`."""
+    return rows.listed.worth[rows.number]
+
+
+def _of_positions(rows: MoveRows) -> Codes:
+    """The values of their positions in the coding `FULL`."""
+    return rows.listed.codes[rows.of_rows.places[rows.row]]
+
+
+def _known(codes: Codes) -> Codes:
+    """Codes with that of a draw, which has no distance, for unknown ones."""
+    return np.where(codes == UNKNOWN, DRAW, codes)
+
+
+def _outcomes(codes: Codes) -> NDArray[np.int16]:
+    return np.where(codes == UNKNOWN, -1, outcome_numbers(FULL, _known(codes)))
+
+
+def _jumps(game: Game) -> NDArray[np.bool_]:
+    """[s, t]: whether there are squares between two squares."""
+    cells = np.array(game.board.cells)
+    jumps: NDArray[np.bool_] = np.abs(cells[:, None] - cells[None]).max(axis=2) > 1
+    return jumps
+
+
+def _columns_from_moves(game: Game) -> list[Column]:
+    """The columns of positions that their legal moves decide."""
+
+    def move(name: str, choose: Callable[[RowMoves], NDArray[np.int32]]) -> Column:
+        def numbers(rows: Rows) -> NDArray[np.int32]:
+            steps = choose(rows.moves)
+            return np.where(steps < 0, -1, rows.moves.numbers[steps])
+
+        return words_column(name, move_texts(game), numbers, extra=True, of_moves=True)
+
+    def number(name: str, count: Callable[[ListedMoves], NDArray[np.integer]]) -> Column:
+        def array(rows: Rows) -> pa.Array:
+            counts = count(rows.moves.listed).take(rows.moves.places)
+            return small_integers(counts, counts < 0)
+
+        return Column(name, pa.int16(), array, extra=True, of_moves=True)
+
+    def quiet(rows: Rows) -> pa.Array:
+        return array_of(rows.moves.listed.loud_counts.take(rows.moves.places) == 0)
 
     return [
-        Column("material", TEXT, named, by_value=True, check=partial(_check_material, game)),
-        Column("pieces", pa.int16(), pieces, by_value=True, check=its_pieces),
-        Column("side", TEXT, lambda rows: mover(rows, game.sides[rows.slice.side].letter), by_value=True, check=its_side),
+        move("best", lambda moves: moves.best),
+        number("best_moves", lambda listed: listed.best_counts),
+        number("winning_moves", lambda listed: listed.judged[0][0]),
+        number("drawing_moves", lambda listed: listed.judged[0][1]),
+        number("losing_moves", lambda listed: listed.judged[0][2]),
+        move("only_move", lambda moves: moves.only),
+        Column("quiet", pa.bool_(), quiet, extra=True, of_moves=True),
     ]
 
 
-def _check_material(game: Game, text: str) -> None:
-    """Raise `TablebaseError` unless this is the name of a material."""
-    name = material_name(game, parse_material(game, text))
-    if name != text:
-        raise TablebaseError(f"the material {text} is written {name}")
+def _slice_columns(game: Game, slices: Sequence[StoredSlice]) -> list[Column]:
+    numbers = {material: number for number, material in enumerate(dict.fromkeys(slice_.material for slice_ in slices))}
+    names, letters = [material_name(game, material) for material in numbers], [side.letter for side in game.sides]
+    its_side = one_of("side", letters)
+    if game.swap is not None:
+        its_side = one_of("side", letters[:1], " (with the other side to move, a row has colours exchanged)")
 
+    def check_material(text: str) -> None:
+        name = material_name(game, parse_material(game, text))
+        if name != text:
+            raise TablebaseError(f"the material {text} is written {name}")
 
-def _value_columns() -> list[Column]:
-    outcome, distance, stalemate = "outcome", "distance", "stalemate"
+    def material(rows: Rows) -> NDArray[np.int16]:
+        return constant(rows, numbers[rows.slice.material])
+
+    def pieces(rows: Rows) -> pa.Array:
+        return array_of(constant(rows, rows.slice.material.pieces))
+
     return [
-        Column(outcome, TEXT, lambda rows: outcomes(rows.coding, rows.codes), by_value=True, check=of_outcomes(outcome)),
-        Column(distance, pa.int16(), lambda rows: distances(rows.coding, rows.codes), by_value=True),
-        Column(stalemate, pa.bool_(), lambda rows: array_of(rows.codes == STALEMATE), by_value=True),
+        words_column("material", names, material, check_material, by_value=True),
+        Column("pieces", pa.int16(), pieces, by_value=True, check=between("pieces", 2, game.max_pieces)),
+        words_column("side", letters, lambda rows: constant(rows, rows.slice.side), its_side, by_value=True),
     ]
 
 
 def _twin_columns() -> list[Column]:
-    outcome, distance = "twin_outcome", "twin_distance"
-
-    def outcome_of_twin(rows: Rows) -> pa.Array:
-        return outcomes(rows.coding, rows.other_codes)
-
-    return [
-        Column(outcome, TEXT, outcome_of_twin, extra=True, of_twin=True, check=of_outcomes(outcome)),
-        Column(distance, pa.int16(), lambda rows: distances(rows.coding, rows.other_codes), extra=True, of_twin=True),
-        Column(ZUGZWANG, pa.bool_(), partial(_zugzwang, -1), extra=True, of_twin=True),
-        Column(MUTUAL_ZUGZWANG, pa.bool_(), partial(_zugzwang, -2), extra=True, of_twin=True),
+    of_twin = [
+        words_column("twin_outcome", OUTCOMES, lambda rows: outcome_numbers(rows.coding, rows.other_codes)),
+        Column("twin_distance", pa.int16(), lambda rows: distances(rows.coding, rows.other_codes)),
+        Column(ZUGZWANG, pa.bool_(), partial(_zugzwang, -1)),
+        Column(MUTUAL_ZUGZWANG, pa.bool_(), partial(_zugzwang, -2)),
     ]
+    return [replace(column, extra=True, of_twin=True) for column in of_twin]
 
 
 @cache
@@ -141,51 +226,42 @@ def _text(name: str, rows: Rows | Named) -> pa.Array:
 
 
 def _piece_columns(game: Game, piece: int) -> list[Column]:
-    number = piece + 1
-    kinds, names = constant([kind.symbol for kind in game.kinds]), words_array(tuple(game.board.names))
-    files, ranks = (np.array([cell[i] + 1 for cell in game.board.cells], dtype=np.int16) for i in (0, 1))
+    name, board = f"p{piece + 1}", game.board
+    files, ranks = (np.array([cell[i] + 1 for cell in board.cells], dtype=np.int16) for i in (0, 1))
 
     def squares(rows: Rows) -> NDArray[np.int8]:
         return rows.positions.squares[:, piece]
 
-    def named(rows: Rows) -> pa.Array:
-        return of_dictionary(squares(rows), names)
+    def kind(rows: Rows) -> NDArray[np.int16]:
+        return constant(rows, rows.slice.material.kinds[piece])
 
-    def letter(rows: Rows) -> pa.Array:
-        return kinds(rows, game.kinds[rows.slice.material.kinds[piece]].symbol)
+    def coordinate(what: str, values: NDArray[np.int16], most: int) -> Column:
+        of_piece = f"{name}_{what}"
+        return Column(of_piece, pa.int16(), lambda rows: array_of(values.take(squares(rows))), check=between(of_piece, 1, most))
 
-    def coordinate(values: NDArray[np.int16]) -> Callable[[Rows], pa.Array]:
-        return lambda rows: small_integers(values.take(squares(rows)))
-
-    name = f"p{number}"
     every = [
-        Column(name, TEXT, letter, by_value=True, check=one_of(name, [kind.symbol for kind in game.kinds])),
-        Column(f"{name}_square", TEXT, named, check=one_of(f"{name}_square", game.board.names)),
-        Column(f"{name}_file", pa.int16(), coordinate(files), check=between(f"{name}_file", 1, game.board.width)),
-        Column(f"{name}_rank", pa.int16(), coordinate(ranks), check=between(f"{name}_rank", 1, game.board.height)),
+        words_column(name, [kind.symbol for kind in game.kinds], kind, by_value=True),
+        words_column(f"{name}_square", board.names, squares),
+        coordinate("file", files, board.width),
+        coordinate("rank", ranks, board.height),
     ]
     return [_of_piece(piece, column) for column in every]
 
 
 def feature_columns(feature: Feature, piece_count: int) -> list[Column]:
     """The columns of a feature, of positions with at most so many pieces."""
-    type_ = TEXT if feature.kind == "text" else pa.from_numpy_dtype(KINDS[feature.kind])
 
-    def compute(pieces: tuple[int, ...]) -> Callable[[Rows], pa.Array]:
-        def array(rows: Rows) -> pa.Array:
-            values = feature.values(rows.positions, pieces)
-            return of_dictionary(values, words_array(feature.words)) if feature.words else array_of(values)
+    def column(name: str, pieces: tuple[int, ...]) -> Column:
+        def values(rows: Rows) -> NDArray[Any]:
+            return feature.values(rows.positions, pieces)
 
-        return array
+        if feature.words:
+            made = words_column(name, feature.words, values, feature=feature)
+        else:
+            made = Column(name, pa.from_numpy_dtype(KINDS[feature.kind]), lambda rows: array_of(values(rows)), feature)
+        return _of_piece(max(pieces), made) if pieces else made
 
-    def of_words(name: str) -> Check | None:
-        return one_of(name, feature.words) if feature.words else None
-
-    return [
-        _of_piece(max(pieces), column) if pieces else column
-        for name, pieces in feature.columns(piece_count)
-        for column in [Column(name, type_, compute(pieces), feature, check=of_words(name))]
-    ]
+    return [column(name, pieces) for name, pieces in feature.columns(piece_count)]
 
 
 def _of_piece(piece: int, column: Column) -> Column:

@@ -7,17 +7,15 @@ Only what is listed here is recognised; any other SELECT reads single rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
-import sqlglot
 from sqlglot import exp
 
 from tablebase.mining.arrow_arrays import array_of
 from tablebase.mining.column import TEXT, Column
 from tablebase.mining.reading import (
-    DIALECT,
     MAIN,
     POSITION_TABLES,
     TALLIED,
@@ -25,9 +23,13 @@ from tablebase.mining.reading import (
     Needed,
     Scope,
     alias_of,
+    argument,
+    children,
     names_in,
+    parsed,
     schema_of,
     scopes,
+    sources,
     written,
 )
 
@@ -59,29 +61,28 @@ PARTS: tuple[type[exp.Expr], ...] = (
     *SAME,
 )
 """All that such a SELECT may consist of; each part has one value for rows that agree in all columns."""
-CLAUSES = ("expressions", "from_", "where", "group", "having", "order", "limit", "offset", "distinct")
 
 
 def count_rows(tree: exp.Expr, offered: Mapping[str, Columns]) -> tuple[exp.Expr, Needed]:
     """Write a statement again so that all SELECTs that only need counts read these, and list the columns that they need."""
     tree, needed = tree.copy(), dict[tuple[str, str], list[Column]]()
     for scope in scopes(tree):
-        if _only_counts(scope) and all(_is_known(node, offered, scope) for node in scope.nodes if isinstance(node, exp.Column)):
-            [table] = scope.tables
-            names, before = names_in(scope.expression), needed.get((TALLIED, table.name.lower()), [COUNT])
-            named = [column for name, column in _countable(table, offered).items() if name.lower() in names]
-            needed[TALLIED, table.name.lower()] = [*dict.fromkeys([*named, *before[:-1]]), COUNT]
-            for node in list(_aggregates(scope)):
+        [table, *others], select = scope.tables, scope.expression
+        # The columns that a table of counts can have.
+        few = {
+            name.lower(): column
+            for name, column in offered[table.name.lower()].items()
+            if column.type in FEW_VALUES and not column.of_moves
+        }
+        if isinstance(select, exp.Select) and not others and _only_counts(scope, select, table, few):
+            key, names = (TALLIED, table.name.lower()), names_in(select)
+            named = [column for name, column in few.items() if name in names]
+            needed[key] = [*dict.fromkeys([*named, *needed.get(key, [])[:-1]]), COUNT]
+            for node in _aggregates(scope):
                 if isinstance(node, tuple(INSTEAD)) and not isinstance(node.this, exp.Distinct):
                     _count_instead(node)
             table.set("db", exp.to_identifier(TALLIED))
     return tree, needed
-
-
-def _countable(table: exp.Table, offered: Mapping[str, Columns]) -> Columns:
-    """The columns that a table of counts can have, by name."""
-    every = offered[table.name.lower()]
-    return {name: column for name, column in every.items() if column.type in FEW_VALUES and not column.of_moves}
 
 
 def _count_instead(aggregate: exp.Expr) -> None:
@@ -89,33 +90,35 @@ def _count_instead(aggregate: exp.Expr) -> None:
     argument = "1" if _counts_rows(aggregate) else written(aggregate.this)
     whole = aggregate.parent if isinstance(aggregate.parent, exp.Filter) else aggregate
     where = f" FILTER ({written(whole.expression)})" if isinstance(whole, exp.Filter) else ""
-    text = INSTEAD[type(aggregate)].format(argument=argument, where=where)
-    whole.replace(sqlglot.parse_one(text, dialect=DIALECT))
+    whole.replace(parsed(INSTEAD[type(aggregate)].format(argument=argument, where=where)))
 
 
-def _only_counts(scope: Scope) -> bool:
-    """Return whether a scope reads one table, has no subquery, and needs no row of the table by itself."""
-    select = scope.expression
-    if not isinstance(select, exp.Select) or not {*_given(select)} <= {*CLAUSES} or len(list(select.find_all(exp.Select))) > 1:
+def _only_counts(scope: Scope, select: exp.Select, table: exp.Table, few: Columns) -> bool:
+    """Return whether a SELECT reads one table alone, has no subquery, and needs no row of the table by itself."""
+    if table.name.lower() not in POSITION_TABLES or schema_of(table) != MAIN or any(each is not table for each in sources(table)):
         return False
-    [table, *others] = scope.tables
-    if others or table.name.lower() not in POSITION_TABLES or schema_of(table) != MAIN or select.args["from_"].this is not table:
-        return False
+    aggregates = _aggregates(scope)
+    results = {each.alias.lower() for each in select.expressions if each.alias}
+
+    def is_known(column: exp.Column) -> bool:
+        if column.table:
+            return column.table.lower() == alias_of(table) and column.name.lower() in few and not column.db
+        return column.name.lower() in {*few, *results}
+
     return (
-        all(_is_part(node) for node in scope.nodes)
-        and all(_can_be_replaced(node) for node in _aggregates(scope))
-        and (bool(select.args.get("group") or select.args.get("distinct")) or any(_aggregates(scope)))
+        len(list(select.find_all(exp.Select))) == 1
+        and all(is_known(node) if isinstance(node, exp.Column) else _is_part(node) for node in scope.nodes)
+        and all(_counts_rows(each) or len(list(each.iter_expressions())) == 1 for each in aggregates)
+        and bool(children(select, exp.Group) or children(select, exp.Distinct) or aggregates)
         and (_is_unnamed(select) or all(isinstance(each, exp.Alias | exp.Column) for each in select.expressions))
     )
 
 
 def _is_part(node: exp.Expr) -> bool:
-    if isinstance(node, exp.Table):
-        return set(_given(node)) <= {"this", "db", "alias"}
     if isinstance(node, exp.Order):
         return isinstance(node.parent, exp.Select)
     if isinstance(node, exp.Distinct):
-        return not node.args.get("on")
+        return not argument(node, "on")
     if isinstance(node, exp.Star):
         return isinstance(node.parent, exp.Count)
     if isinstance(node, exp.Var):
@@ -123,25 +126,8 @@ def _is_part(node: exp.Expr) -> bool:
     return isinstance(node, PARTS)
 
 
-def _is_known(column: exp.Column, offered: Mapping[str, Columns], scope: Scope) -> bool:
-    """Return whether this is a column of the table of counts, or the name of a result."""
-    [table], name = scope.tables, column.name.lower()
-    known = {each.lower() for each in _countable(table, offered)}
-    if column.args.get("db"):
-        return False
-    if column.table:
-        return column.table.lower() == alias_of(table) and name in known
-    return name in known | {each.alias.lower() for each in scope.expression.expressions if each.alias}
-
-
-def _aggregates(scope: Scope) -> Iterator[exp.Expr]:
-    return (node for node in scope.nodes if isinstance(node, (*INSTEAD, *SAME)))
-
-
-def _can_be_replaced(aggregate: exp.Expr) -> bool:
-    """Return whether this is an aggregate of no more than one argument."""
-    others = set(_given(aggregate)) - {"this", "big_int"}
-    return not others and (_counts_rows(aggregate) or aggregate.this is not None)
+def _aggregates(scope: Scope) -> list[exp.Expr]:
+    return [node for node in scope.nodes if isinstance(node, (*INSTEAD, *SAME))]
 
 
 def _counts_rows(aggregate: exp.Expr) -> bool:
@@ -151,10 +137,6 @@ def _counts_rows(aggregate: exp.Expr) -> bool:
 def _is_unnamed(select: exp.Select) -> bool:
     """Return whether names that DuckDB gives the columns are nowhere used, except in the result, which gets those as typed."""
     parent = select.parent
-    while isinstance(parent, exp.SetOperation) and not parent.args.get("by_name"):
+    while isinstance(parent, exp.SetOperation) and not argument(parent, "by_name"):
         parent = parent.parent
     return parent is None or (isinstance(parent, exp.Subquery) and not isinstance(parent.parent, exp.From | exp.Join))
-
-
-def _given(node: exp.Expr) -> list[str]:
-    return [name for name, value in node.args.items() if value]

@@ -20,16 +20,14 @@ import pyarrow.parquet as pq
 from tablebase.errors import ArgumentError, TablebaseError, did_you_mean, system_errors
 from tablebase.game.features import Feature
 from tablebase.game.rules import Rules
-from tablebase.mining.column import Column
+from tablebase.mining.column import SLICE_COLUMNS, Column
 from tablebase.mining.columns import columns
 from tablebase.mining.reading import POSITIONS
 from tablebase.mining.row_selection import WHOLE, Sample, Selection
 from tablebase.mining.row_source import RowStream
 from tablebase.mining.rows import slice_place
 from tablebase.mining.scan import Scan
-from tablebase.mining.selection import SLICE_COLUMNS
-from tablebase.mining.stored_rows import table_place
-from tablebase.mining.stored_source import StoredSource, StoredStream
+from tablebase.mining.stored_rows import StoredSource, StoredStream, table_place
 from tablebase.system.files.outputs import check_output_folder, written
 from tablebase.tables.store import Store
 
@@ -65,7 +63,6 @@ class Export:
         self, game: Rules[Any], folder: Path, columns: Sequence[Column], sample: Sample, folders: Sequence[str] = SLICE_COLUMNS
     ) -> None:
         self.folder = folder
-        self._first = tuple(f"{name}=" for name in folders) or FILE_NAME
         description = {
             "game": game.name,
             "rules_digest": game.digest,
@@ -75,7 +72,14 @@ class Export:
         }
         text = json.dumps(description, sort_keys=True)
         self.schema = pa.schema([(column.name, column.type) for column in columns], metadata={KEY: text})
-        self._check_folder()
+        check_output_folder(folder, HINT)
+        first = tuple(f"{name}=" for name in folders) or FILE_NAME
+        if folder.exists() and any(not path.name.startswith(first) for path in folder.iterdir()):
+            raise TablebaseError(f"{folder} contains other files: name a new folder")
+        file = next(folder.rglob(FILE_NAME), None)
+        if file is not None and pq.read_schema(file).metadata.get(KEY) != self.schema.metadata[KEY]:
+            error = f"{folder} contains another export (with other columns, sample or rules)"
+            raise ArgumentError(f"{error}: name another folder")
 
     def lacks(self, place: str) -> bool:
         """Return true if a slice or table, which has its `place` in the folder, has no file yet."""
@@ -106,18 +110,6 @@ class Export:
             path.parent.mkdir(parents=True, exist_ok=True)
         with written(path, HINT, own=True) as file, pq.ParquetWriter(file, self.schema, compression="zstd") as writer:
             yield writer
-
-    def _check_folder(self) -> None:
-        """Raise `TablebaseError` if the folder contains anything but files of the same export."""
-        check_output_folder(self.folder, HINT)
-        if not self.folder.exists():
-            return
-        if any(not path.name.startswith(self._first) for path in self.folder.iterdir()):
-            raise TablebaseError(f"{self.folder} contains other files: name a new folder")
-        file = next(self.folder.rglob(FILE_NAME), None)
-        if file is not None and pq.read_schema(file).metadata.get(KEY) != self.schema.metadata[KEY]:
-            error = f"{self.folder} contains another export (with other columns, sample or rules)"
-            raise ArgumentError(f"{error}: name another folder")
 
 
 @dataclass(frozen=True)
@@ -164,5 +156,5 @@ def export(
             places = ((slice_place(game, slice_), slice_) for slice_ in selection)
             wanted = {its: replace(selection[its], sample=sample) for place, its in places if output.lacks(place)}
             stream = Scan(game, store, wanted, chosen, threads)
-        stream.tick = lambda: tick and tick(stream.done, stream.cells)
+        stream.tick = lambda _: tick and tick(stream.done, stream.cells)
         return Exported(stream.slices, len(tables if selection is None else selection), output.write(stream))

@@ -1,30 +1,116 @@
 """Positions that a statement names, by ``position = '…'``, by IN, or in a list that it joins: they are looked up, not searched for.
 
-A list is looked up if it is written out in the statement, so that it can be read without running anything of the rest.
+A list is looked up if it is written out in the statement, so that it can be read without running anything of the rest. Functions
+of SQL find the row of a position, however it is written, and write what a row says as it was asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import duckdb
 from sqlglot import exp
 
 from tablebase.errors import NotationError, TablebaseError
 from tablebase.game import Game
-from tablebase.game.moves import Position
-from tablebase.game.notation import parse, render
+from tablebase.game.moves import Position, swapped
+from tablebase.game.notation import parse, read_move, render
 from tablebase.mining.board_text import POSITION
 from tablebase.mining.own_tables import OwnTables
-from tablebase.mining.reading import TABLES, conditions_on, parts_of, sources, written
-from tablebase.mining.row_functions import AS_DISTINCT_ROW, AS_ROW, as_distinct_row, as_row, register_functions
+from tablebase.mining.reading import TABLES, children, conditions_on, parts_of, sources, written
 from tablebase.mining.row_selection import Selection
 from tablebase.mining.sandbox import registered, sandbox, scratch
 from tablebase.mining.selection import check_built
-from tablebase.positions.location import Address, StoredSlice
+from tablebase.positions.location import Address, StoredSlice, aliases, locate, own_position
 from tablebase.positions.material import material_of
+
+AS_ROW, AS_DISTINCT_ROW, AS_ASKED = "as_row", "as_distinct_row", "as_asked"
+MOST_LOCATED = 6
+"""Pieces up to which distinct rows are found; materials of more take long to locate."""
+
+
+def as_row(game: Game, text: str) -> str:
+    """Text of a position as its row in `positions` has it: with side 0 to move if the game has colour swap.
+
+    Any other text stays as it is.
+    """
+    position = _parsed(game, text)
+    return text if position is None else render(game, _of_row(game, position))
+
+
+def as_distinct_row(game: Game, text: str) -> str:
+    """Text of an equivalent position as its row in `distinct_positions` has it; of more than six pieces, that of `as_row`.
+
+    Any other text stays as it is.
+    """
+    position = _parsed(game, text)
+    if position is None:
+        return text
+    row = _of_row(game, position)
+    if len(row.pieces) > MOST_LOCATED:
+        return render(game, row)
+    location = locate(game, material_of(game, row), row.side)
+    image = game.swap if location.swapped and game.swap is not None else range(len(game.board))
+    pieces = ((kind, image[row.pieces[own][1]]) for kind, own in zip(location.material.kinds, location.pairing, strict=True))
+    stored = Position(tuple(sorted(pieces)), location.side)
+    distinct = next(slice_ for slice_ in aliases(game, location.material, location.side) if slice_.distinct)
+    return render(game, own_position(game, distinct, stored))
+
+
+def as_asked(game: Game, text: str, asked: str) -> str:
+    """A position or move of a row, in the colours of the position that was asked.
+
+    A position must have the same side to move as the row's; `as_row` has turned the position that was asked into that of the
+    row.
+    """
+    position = _parsed(game, asked)
+    if position is None or _of_row(game, position) == position or game.swap is None:
+        return text
+    own = _parsed(game, text)
+    if own is not None:
+        return render(game, swapped(game, own))
+    try:
+        return "".join(game.board.names[game.swap[square]] for square in read_move(game, text))
+    except NotationError:
+        return text
+
+
+FUNCTIONS: dict[str, tuple[Callable[..., str], str]] = {
+    AS_ROW: (as_row, "a"),
+    AS_DISTINCT_ROW: (as_distinct_row, "a"),
+    AS_ASKED: (as_asked, "a, b"),
+}
+"""The functions by name, with the parameters that they have in SQL."""
+
+
+def declare_functions(connection: duckdb.DuckDBPyConnection) -> None:
+    """Let statements be planned that call the functions; a transaction that is rolled back forgets them."""
+    for name, (_, parameters) in FUNCTIONS.items():
+        connection.execute(f"CREATE MACRO {name}({parameters}) AS concat({parameters})")
+
+
+def register_functions(connection: duckdb.DuckDBPyConnection, game: Game) -> None:
+    """Let statements call the functions, which are null where an argument is."""
+    for name, (function, parameters) in FUNCTIONS.items():
+        types: list[Any] = ["VARCHAR" for _ in parameters.split(", ")]
+        connection.create_function(name, partial(function, game), types, "VARCHAR")
+
+
+def _parsed(game: Game, text: str) -> Position | None:
+    """A position; None if the text is none."""
+    try:
+        return parse(game, text)
+    except NotationError:
+        return None
+
+
+def _of_row(game: Game, position: Position) -> Position:
+    return swapped(game, position) if position.side and game.swap is not None else position
+
 
 WRITTEN_OUT = {
     *(exp.Values, exp.Tuple, exp.Unnest, exp.Explode, exp.Array, exp.Literal, exp.Null),
@@ -62,12 +148,9 @@ def look_up(game: Game, known: Selection, selection: Selection, texts: Texts, fo
 def _positions(game: Game, texts: Iterable[str]) -> Iterator[Position]:
     """The positions that rows can have."""
     for text in texts:
-        try:
-            position = parse(game, text)
-        except NotationError:
-            continue
+        position = _parsed(game, text)
         # With colour swap, side 0 is to move in all rows.
-        if render(game, position) == text and (position.side == 0 or game.swap is None):
+        if position is not None and render(game, position) == text and (position.side == 0 or game.swap is None):
             yield position
 
 
@@ -100,8 +183,7 @@ class _Conditions:
         if isinstance(part, exp.Or):
             return _union([self.texts([side]) for side in part.flatten()])
         if isinstance(part, exp.In) and self._is_position(part.this):
-            query = part.args.get("query")
-            return _union([self._checked(entry) for entry in (part.expressions if query is None else [query])])
+            return _union([self._checked(entry) for entry in part.iter_expressions() if entry is not part.this])
         if isinstance(part, exp.EQ):
             sides = (part.this, part.expression), (part.expression, part.this)
             found = (self._checked(value) for column, value in sides if self._is_position(column))
@@ -172,9 +254,8 @@ def _written_with(table: exp.Table, own: Collection[str]) -> dict[str, exp.CTE]:
     ctes: list[exp.CTE] = []
     node: exp.Expr | None = table
     while node is not None:
-        with_ = node.args.get("with_")
         # Those further out come first, since later ones may read them.
-        ctes = [*(with_.expressions if with_ is not None else ()), *ctes]
+        ctes = [*(cte for with_ in children(node, exp.With) for cte in with_.expressions), *ctes]
         node = node.parent
     if len({cte.alias.lower() for cte in ctes}) < len(ctes):
         return {}
@@ -193,7 +274,6 @@ def _is_written_out(source: exp.Expr, lists: Collection[str]) -> bool:
 
 
 def _calls_row_function(node: exp.Expr) -> bool:
-    """Return whether this is `as_row` or `as_distinct_row` of one argument."""
     return isinstance(node, exp.Anonymous) and node.name.lower() in ROW_FUNCTIONS and len(node.expressions) == 1
 
 

@@ -6,6 +6,8 @@ images of its moves.
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
@@ -15,12 +17,39 @@ from numpy.typing import NDArray
 
 from tablebase.errors import MissingTableError
 from tablebase.game import Game, Outcome
-from tablebase.mining.stored_codes import StoredCodes
 from tablebase.positions.conversions import ENDS
 from tablebase.positions.indexing import Squares
 from tablebase.positions.material import Material
 from tablebase.positions.move_lists import MoveLister
+from tablebase.tables.store import Store
 from tablebase.tables.values import FIRST, FULL, Codes, Coding, Value
+
+KEPT_BYTES = 1 << 28
+"""Of whole sides in memory."""
+
+
+class StoredCodes:
+    """Looks up codes by their indices. Safe to use from several threads."""
+
+    def __init__(self, game: Game, store: Store) -> None:
+        self.game, self.store = game, store
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[tuple[Material, int], Codes] = OrderedDict()
+
+    def at(self, material: Material, side: int, indices: NDArray[np.int64]) -> Codes:
+        """Codes of a stored material with this side to move, at indices in any order; see `Store.table` for the errors."""
+        table = self.store.table(self.game, material)
+        if table.layout.size * np.dtype(table.coding.dtype).itemsize > KEPT_BYTES // 2:
+            return table.at(side, indices)
+        with self._lock:
+            codes = self._kept.get((material, side))
+            if codes is None:
+                codes = self._kept[material, side] = table.between(side, 0, table.layout.size)
+            self._kept.move_to_end((material, side))
+            while sum(each.nbytes for each in self._kept.values()) > KEPT_BYTES:
+                self._kept.popitem(last=False)
+        return codes.take(indices)
+
 
 Int16 = NDArray[np.int16]
 Int32 = NDArray[np.int32]
@@ -28,8 +57,6 @@ Int64 = NDArray[np.int64]
 
 UNKNOWN = np.iinfo(FULL.dtype).max
 """The code of a move whose value is unknown."""
-BITS, MASK = 16, (1 << 16) - 1
-"""Of a field that has a number of moves."""
 NONE, UNDECIDED = -1, -2
 """No only move, and none for certain: a move of unknown value may keep the outcome as well."""
 
@@ -69,8 +96,7 @@ class ListedMoves:
 
     def _count(self, chosen: NDArray[np.bool_]) -> Int64:
         """For each position the number of its chosen moves."""
-        counts: Int64 = np.diff(np.append(0, np.cumsum(chosen))[self.begin])
-        return counts
+        return np.diff(np.append(0, np.cumsum(chosen))[self.begin])
 
     @cached_property
     def judged(self) -> tuple[list[Int16], Int32]:
@@ -78,17 +104,13 @@ class ListedMoves:
 
         The numbers are -1 if the value of a move is unknown; the step may be `NONE` or `UNDECIDED`.
         """
-        # All counts of a position in one number; their sums over all moves may overflow, but not the differences of these.
-        before = np.zeros(len(self.worth) + 1, dtype=np.int64)
-        np.cumsum(_fields().take(self.worth), out=before[1:])
-        sums = np.diff(before[self.begin])
-        *by_outcome, unknown = (sums >> BITS * number & MASK for number in range(4))
-        own = _numbers().take(self.codes)
-        kept = sums >> BITS * own & MASK
+        numbers, own = _numbers().take(self.worth), _numbers().take(self.codes)
+        *by_outcome, unknown = (self._count(numbers == number) for number in range(4))
+        kept = np.choose(own, by_outcome)
         single = (kept == 1) & (unknown == 0)
         only = np.where((kept <= 1) & (unknown > 0), UNDECIDED, NONE).astype(np.int32)
         wanted = np.repeat(np.where(single, own, NONE), np.diff(self.begin))
-        only[single] = self.steps[wanted == _numbers().take(self.worth)]
+        only[single] = self.steps[wanted == numbers]
         return [np.where(unknown > 0, NONE, count).astype(np.int16) for count in by_outcome], only
 
 
@@ -119,13 +141,6 @@ def _numbers() -> NDArray[np.int8]:
     numbers = np.where((np.arange(UNKNOWN + 1) - FIRST) % FULL.stride == 0, 0, 2).astype(np.int8)
     numbers[:FIRST], numbers[UNKNOWN] = 1, 3
     return numbers
-
-
-@cache
-def _fields() -> Int64:
-    """For each code in the coding `FULL` a one in the field of its outcome, or of unknown values."""
-    fields: Int64 = np.int64(1) << BITS * _numbers().astype(np.int64)
-    return fields
 
 
 @cache

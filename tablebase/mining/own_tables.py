@@ -30,7 +30,7 @@ def named_files(texts: list[str]) -> dict[str, Path]:
     for text in texts:
         name, separator, file = text.partition("=")
         if not (name and separator and file):
-            raise ArgumentError(f"{quoted(text)} is no table: write its name and its file, as in games=games.parquet")
+            raise ArgumentError(f"invalid table {quoted(text)}: write its name and its file, as in games=games.parquet")
         if name in files:
             raise ArgumentError(f"there are two tables {name}: give one of them another name")
         files[name] = Path(file)
@@ -58,14 +58,13 @@ def check_file(file: Path) -> None:
     suffix = file.suffix.lower()
     if suffix not in SUFFIXES:
         known = " or ".join(SUFFIXES)
-        raise ArgumentError(f"{file} is no table{did_you_mean(suffix, SUFFIXES)}: its name has to end in {known}")
+        raise ArgumentError(f"{file} cannot be read as a table{did_you_mean(suffix, SUFFIXES)}: name a file that ends in {known}")
     check_regular(file, "name another file with --table")
     if not file.exists():
         raise system_error(FileNotFoundError(ENOENT, ""), file, "name another file with --table")
 
 
 def _read(file: Path) -> pa.Table:
-    """A file as a table."""
     from pyarrow import csv, parquet
 
     check_file(file)

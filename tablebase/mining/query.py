@@ -24,10 +24,10 @@ from tablebase.game.features import Feature
 from tablebase.mining.board_text import POSITION
 from tablebase.mining.column import sql_type
 from tablebase.mining.counting import count_rows
+from tablebase.mining.lookup import declare_functions
 from tablebase.mining.own_tables import OwnTables, own_tables
 from tablebase.mining.reading import TABLES, TALLIED, columns_needed, reads_unnamed, schema_of, scopes, written
 from tablebase.mining.results import Tabular, distinct_names, with_plain_numbers
-from tablebase.mining.row_functions import declare_functions
 from tablebase.mining.row_source import Relation, RowSource
 from tablebase.mining.sandbox import errors_as_sentences, registered, sandbox, scratch
 from tablebase.mining.statement import Statement, bare, check_reach, nesting_as_sentence, parse_select, read_request
@@ -44,7 +44,7 @@ EXPLANATION = pa.schema(
 
 
 class Query(Tabular):
-    """A statement over the positions of a game, which is run anew each time that its rows are asked for.
+    """A statement over the positions of a game, which runs each time that its rows are read.
 
     Iterating over it yields the result in batches, one after another, so that any number of rows fits.
 
@@ -129,9 +129,9 @@ class Query(Tabular):
 
     @property
     def columns(self) -> list[str]:
-        """Names of the result's columns; those with the same name are numbered."""
-        with closing(self._batches(0, None, None)) as batches:
-            return list(next(batches).schema.names)
+        """Names of the result's columns; columns with the same name are numbered."""
+        self._source.store.require_open()
+        return EXPLANATION.names if self.explained else self._names
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         return (batch for batch in self.run() if batch.num_rows)
@@ -143,7 +143,7 @@ class Query(Tabular):
     def run(
         self, limit: int | None = None, tick: Callable[[int], object] | None = None, timeout: float | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """The result in batches, the first of which is empty; columns with the same name are numbered.
+        """Run the statement and return its result in batches. The first is empty; columns with the same name are numbered.
 
         Parameters
         ----------
@@ -168,14 +168,14 @@ class Query(Tabular):
     ) -> Generator[pa.RecordBatch, None, None]:
         self._source.store.require_open()
         if self.explained:
-            yield from self._explanation(limit)
+            yield from (self._explanation().slice(0, rows) for rows in (0, limit))
             return
         scans = [relation.scan for relation in self.relations]
         # Who counts the positions shows a bar, which says it itself.
         said = compiling_said(f"mine {self.game.name}") if tick is None else nullcontext()
         with said, sandbox(self.threads) as connection, deadline(timeout, connection.interrupt):
             for scan in scans:
-                scan.tick = lambda: tick and tick(sum(each.done for each in scans))
+                scan.tick = lambda _: tick and tick(sum(each.done for each in scans))
             self._create_views(connection)
             try:
                 with errors_as_sentences():
@@ -194,24 +194,21 @@ class Query(Tabular):
                         raise scan.error from None
                 raise
 
-    def _explanation(self, limit: int | None) -> Iterator[pa.RecordBatch]:
-        """Yield a row for each stream the statement reads."""
+    def _explanation(self) -> pa.RecordBatch:
+        """A row for each stream that the statement reads."""
         rows = [
             {
                 "table": relation.name,
                 "slices": relation.scan.slices,
                 "indices": relation.scan.cells,
                 "columns": ", ".join(column.name for column in relation.columns),
-                "rows": relation.rows,
+                "rows": TALLIED if relation.schema == TALLIED else "decoded",
             }
             for relation in self.relations
         ]
-        batch = pa.RecordBatch.from_pylist(rows, schema=EXPLANATION)
-        yield batch.slice(0, 0)
-        yield batch.slice(0, limit)
+        return pa.RecordBatch.from_pylist(rows, schema=EXPLANATION)
 
     def _create_views(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Create the tables that the statement reads, as views of streams."""
         connection.execute(f"CREATE SCHEMA {TALLIED}")
         self._source.register(connection, self.relations)
         for name, table in self.own.items():
@@ -244,7 +241,7 @@ class Query(Tabular):
                     if unknown := re.search(r"Table with name (\S+) does not exist", str(error)):
                         *names, last = TABLES
                         hint = f"query {', '.join(names)} or {last}, or the catalog with 'tablebase sql'"
-                        raise TablebaseError(f"there is no table {unknown[1]}: {hint}") from error
+                        raise TablebaseError(f"unknown table {unknown[1]}: {hint}") from error
                     if "resulted in an empty set of columns" in str(error):
                         hint = f"name features and {POSITION} one by one"
                         raise TablebaseError(f"COLUMNS matches none of the columns of *: {hint}") from error
@@ -256,15 +253,14 @@ def _source_of(
 ) -> RowSource:
     """The tables of a game: those of slices if it has pieces on squares."""
     if "materials" not in rules.can:
-        from tablebase.mining.stored_source import StoredSource
+        from tablebase.mining.stored_rows import StoredSource
 
         return StoredSource(rules, Store(folder), features)
-    from tablebase.mining.slice_source import SliceRowSource
+    from tablebase.mining.scan import SliceRowSource
 
     return SliceRowSource(rules, Store(folder), features, threads, catalog, own)
 
 
 def _end(runs: Iterable[Generator[pa.RecordBatch, None, None]]) -> None:
-    """End runs that are unfinished."""
     for run in list(runs):
         run.close()

@@ -6,11 +6,14 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
+from importlib.metadata import version
 from threading import get_ident
+from typing import Any, TypeVar
 
 import sqlglot
 from sqlglot import exp
 
+from tablebase.errors import TablebaseError
 from tablebase.mining.column import Column
 
 DIALECT = "duckdb"
@@ -26,6 +29,7 @@ SCOPES = (exp.Select, exp.Pivot, exp.Describe, exp.Summarize)
 """Expressions that read tables."""
 UNNAMED_COLUMNS = (exp.Columns, exp.Describe, exp.Pivot, exp.Summarize)
 """Expressions that read columns without naming them; a pivot groups by all columns that it does not name."""
+Node = TypeVar("Node", bound=exp.Expr)
 Columns = Mapping[str, Column]
 """Columns by name."""
 Needed = Mapping[tuple[str, str], list[Column]]
@@ -108,9 +112,9 @@ def conditions_on(table: exp.Table) -> list[exp.Expr]:
     if select is None or not isinstance(table.parent, exp.From | exp.Join) or table.parent.parent is not select:
         return []
     # In nested joins, as in "a JOIN b LEFT JOIN c ON … ON …", the joins belong to the table, not to the SELECT.
-    if table.args.get("pivots") or table.args.get("joins"):
+    if any(isinstance(each, exp.Pivot | exp.Join) for each in table.iter_expressions()):
         return []
-    joins = list(select.args.get("joins") or [])
+    joins = children(select, exp.Join)
     own = next((number for number, join in enumerate(joins) if join is table.parent), None)
     if own is not None and not _is_inner(joins[own]):
         # Rows of the right side that do not match are in no result of a left, semi or anti join, whatever comes after it.
@@ -121,14 +125,13 @@ def conditions_on(table: exp.Table) -> list[exp.Expr]:
             conditions += _on(join)
         elif join.side != "LEFT" or join.method:
             return conditions
-    where = select.args.get("where")
-    return conditions if where is None else [*conditions, where.this]
+    return [*conditions, *(where.this for where in children(select, exp.Where))]
 
 
 def sources(table: exp.Table) -> list[exp.Expr]:
     """List the sources in the FROM and joins of a table's SELECT."""
     select = table.find_ancestor(exp.Select)
-    clauses = [] if select is None else [select.args["from_"], *(select.args.get("joins") or ())]
+    clauses = [] if select is None else [*children(select, exp.From), *children(select, exp.Join)]
     return [clause.this for clause in clauses]
 
 
@@ -147,10 +150,25 @@ def _is_inner(join: exp.Join) -> bool:
 
 
 def _on(join: exp.Join) -> list[exp.Expr]:
-    """The conditions of a join, ON or USING."""
-    names = [column.name for column in join.args.get("using") or ()]
+    names = [column.name for column in argument(join, "using") or ()]
     using = [exp.EQ(this=exp.column(name), expression=exp.column(name)) for name in names]
-    return [condition for condition in (join.args.get("on"), *using) if condition is not None]
+    return [condition for condition in (argument(join, "on"), *using) if condition is not None]
+
+
+def children(node: exp.Expr, kind: type[Node]) -> list[Node]:
+    """List the clauses or other direct parts of a node that are of one kind."""
+    return [each for each in node.iter_expressions() if isinstance(each, kind)]
+
+
+def argument(node: exp.Expr, name: str) -> Any:
+    """Return a part of a node that its kind alone does not tell from others.
+
+    Raise `TablebaseError` if sqlglot calls it otherwise: a statement would be misread.
+    """
+    if name not in node.arg_types:
+        error = f"sqlglot {version('sqlglot')} has no argument {name} of {type(node).__name__}"
+        raise TablebaseError(f"{error}: install another version, such as 30.30.0")
+    return node.args.get(name)
 
 
 def alias_of(table: exp.Expr) -> str:

@@ -33,8 +33,7 @@ class Tabular(ABC):
     def df(self) -> pandas.DataFrame:
         """All rows as a data frame of pandas, which must be installed."""
         check_extra("frames of pandas", "pandas")
-        frame: pandas.DataFrame = self.arrow().to_pandas()
-        return frame
+        return self.arrow().to_pandas()
 
     def pl(self) -> polars.DataFrame:
         """All rows as a data frame of Polars, which must be installed."""

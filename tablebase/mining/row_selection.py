@@ -1,11 +1,16 @@
-"""Which positions are wanted: of each slice those with some values, or at some indices; and where they are stored."""
+"""Which positions are wanted: of each slice those with some values, at some indices or in a sample; and where they are stored.
+
+No two rows of a slice have the same number. A hash of it, with a key made of the seed and the slice, is as good as a random
+number; a sample has the rows with hashes in a range.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +62,7 @@ WHOLE = Sample()
 
 @dataclass(frozen=True)
 class SliceSelection:
-    """Which positions of a slice are wanted, or some more: those that fulfil all of these."""
+    """The positions of a slice that are wanted, and possibly others: positions that fulfil all of these conditions."""
 
     # They have one of these values.
     values: frozenset[ValueClass]
@@ -119,7 +124,8 @@ class StoredSide:
     def spans(self, layout: Layout, block: int) -> Iterator[Span]:
         """Yield a stream's spans of about this many indices."""
         if self.indices is None:
-            size = _block_size(layout, block)
+            # Whole rows, unless a single row is longer.
+            size = block // layout.row_length * layout.row_length or block
             yield from (Span(begin, min(begin + size, layout.size)) for begin in range(0, layout.size, size))
         elif len(self.indices):
             for indices in np.split(self.indices, np.flatnonzero(np.diff(self.indices // NEAR)) + 1):
@@ -141,6 +147,45 @@ def stored_sides(selection: Selection) -> list[StoredSide]:
     return list(by_location.values())
 
 
-def _block_size(layout: Layout, block: int) -> int:
-    """Indices in a block: whole rows, unless a single row is longer than `block`."""
-    return block // layout.row_length * layout.row_length or block
+Hashes = NDArray[np.uint64]
+AnyRows = Any
+"""`Rows`, or `StoredRows` of a game by functions."""
+
+ALL = 1 << 64
+"""Number of hashes before they are divided."""
+UNUSED = np.uint64(11)
+"""The last bits of a hash, which a floating-point number has no room for."""
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+MIX = (np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)), (np.uint64(27), np.uint64(0x94D049BB133111EB))
+"""The shifts and factors of SplitMix64, whose state is multiplied by `GOLDEN` instead of counted up by it."""
+LAST_SHIFT = np.uint64(31)
+
+
+def hashes_of(rows: AnyRows, seed: int = 0) -> NDArray[np.float64]:
+    """Compute the hash of each row, from 0 up to 1."""
+    key = int.from_bytes(hashlib.sha256(repr([seed, *rows.name]).encode()).digest()[:8], "little")
+    hashes = row_hashes(key, rows.numbers)
+    return (hashes >> UNUSED).astype(np.float64) / float(ALL >> int(UNUSED))
+
+
+def drawn(rows: AnyRows, sample: Sample) -> AnyRows:
+    """Return the rows that are in a sample."""
+    if sample == WHOLE:
+        return rows
+    hashes = hashes_of(rows, sample.seed)
+    return rows.some(np.flatnonzero((hashes >= sample.begin) & (hashes < sample.end)))
+
+
+def row_hashes(key: int, numbers: NDArray[np.int64]) -> Hashes:
+    """Hashes of the numbers of rows, which differ if the numbers do.
+
+    The last step is the finaliser of Steele, Lea and Flood 2014, *Fast Splittable Pseudorandom Number Generators*.
+    """
+    hashes = numbers.astype(np.uint64)
+    hashes *= GOLDEN
+    hashes += np.uint64(key)
+    for shift, factor in MIX:
+        hashes ^= hashes >> shift
+        hashes *= factor
+    hashes ^= hashes >> LAST_SHIFT
+    return hashes

@@ -18,7 +18,7 @@ from sqlglot import exp
 from tablebase.errors import TablebaseError
 from tablebase.mining.arrow_arrays import numbers_of, whole
 from tablebase.mining.column import Column, sql_type
-from tablebase.mining.reading import TALLIED, Columns
+from tablebase.mining.reading import Columns
 from tablebase.tables.store import Store
 
 NUMBER = "number of position"
@@ -33,9 +33,9 @@ class RowStream(ABC):
         """The first stream decodes so many `cells`, indices or numbers of positions, of so many slices or tables."""
         self.columns, self.cells, self.slices = columns, cells, slices
         self.schema = pa.schema([(column.name, column.type) for column in columns])
-        # Cells decoded so far; `tick` is called when there are more of these.
+        # Cells decoded so far; `tick` is called with the number of further ones.
         self.done = 0
-        self.tick: Callable[[], object] = lambda: None
+        self.tick: Callable[[int], object] = lambda _: None
         # The error that ended a stream; its reader may have wrapped it in one of its own.
         self.error: TablebaseError | None = None
 
@@ -66,7 +66,7 @@ class RowStream(ABC):
     def reached(self, cells: int, results: list[Result]) -> list[Result]:
         """The results of a block in which so many more cells have been decoded."""
         self.done += cells
-        self.tick()
+        self.tick(cells)
         return results
 
 
@@ -79,11 +79,6 @@ class Relation:
     columns: list[Column]
     # Its rows, with all columns that these are made from.
     scan: RowStream
-
-    @property
-    def rows(self) -> str:
-        """The sort of its rows, in a word."""
-        return TALLIED if self.schema == TALLIED else "decoded"
 
     @property
     def stream(self) -> str:
@@ -125,20 +120,16 @@ class RowSource(ABC):
             for column in relation.columns:
                 if column.late:
                     make = partial(self.made, column)
-                    create_function(connection, relation, _function(relation, column), sql_type(column), make, column.made_of)
+                    name = f"{relation.stream} {column.name}"
+                    create_function(connection, relation, name, sql_type(column), make, column.made_of)
 
 
 def made_in_sql(relation: Relation, column: Column) -> str:
-    """A column of a view."""
+    """A column of a view, which a function makes if it is late."""
     if not column.late:
         return f'"{column.name}"'
     more = "" if column.made_of is None else f', "{column.made_of.name}"'
-    return f'"{_function(relation, column)}"("{NUMBER}"{more}) AS "{column.name}"'
-
-
-def _function(relation: Relation, column: Column) -> str:
-    """The function that makes a late column."""
-    return f"{relation.stream} {column.name}"
+    return f'"{relation.stream} {column.name}"("{NUMBER}"{more}) AS "{column.name}"'
 
 
 def create_function(

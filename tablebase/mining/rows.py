@@ -1,31 +1,170 @@
-"""Rows of the tables of positions and of moves, before columns are computed of them."""
+"""Rows of the tables of positions and of moves, before columns are computed of them.
+
+Positions of consecutive indices are found once, for all slices and mirror images that are read from the same codes.
+"""
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.game import Game
-from tablebase.mining.block import FoundPositions, mapped, side_by_side, tally_of
-from tablebase.mining.board_text import BITS
-from tablebase.mining.move_values import RowMoves, slice_moves
-from tablebase.positions.indexing import Layout, Squares
-from tablebase.positions.location import StoredSlice
+from tablebase.game import Game, Outcome
+from tablebase.mining.move_values import Int64, ListedMoves, RowMoves, StoredCodes, in_full, list_moves, slice_moves
+from tablebase.mining.row_selection import SliceSelection
+from tablebase.positions.indexing import Layout, Squares, apart
+from tablebase.positions.location import Address, StoredSlice, is_self_paired, locate
 from tablebase.positions.many import Positions
 from tablebase.positions.material import material_name
-from tablebase.tables.values import Codes
+from tablebase.tables.values import Codes, Coding
 
 if TYPE_CHECKING:
     from tablebase.mining.tally import Tally
 
-Int8 = NDArray[np.int8]
-Int64 = NDArray[np.int64]
-
+FEW = 4
+"""If fewer than 1 in this many indices are wanted, only these are checked for being void."""
 MOST_MOVES = 1 << 12
 """A position has fewer moves."""
+BITS = 7
+"""Bits of the number of a square."""
+Int8 = NDArray[np.int8]
+
+
+class FoundPositions:
+    """Positions that are wanted among consecutive indices of a stored side, as they are indexed.
+
+    An *offset* counts indices from the first. What is not needed of the positions is not computed.
+    """
+
+    def __init__(
+        self, layout: Layout, side: int, begin: int, codes: Codes, coding: Coding, stored_codes: StoredCodes, wanted: SliceSelection
+    ) -> None:
+        """Set up the positions, given the codes of all these indices."""
+        self.layout, self.side, self.begin, self.coding, self.stored_codes = layout, side, begin, coding, stored_codes
+        self.cells, self.tallies = len(codes), dict[bool, "Tally | None"]()
+        has_value = np.zeros(coding.void + 1, dtype=bool)
+        has_value[[value.code(coding) for value in wanted.values]] = True
+        matches = has_value.take(codes)
+        if wanted.zugzwang and self._twin_codes is not None:
+            worth = worth_of_codes(coding)
+            matches &= worth.take(codes) + worth.take(self._twin_codes) < 0
+        self.offsets = np.flatnonzero(matches)
+        # In a block of whole rows, a single piece moves along each of them.
+        whole_rows = len(layout.groups[-1].slots) == 1 and begin % layout.row_length == len(codes) % layout.row_length == 0
+        if whole_rows and len(self.offsets) * FEW >= len(matches):
+            self.offsets = np.flatnonzero(matches & self._legal)
+        else:
+            self.offsets = self.offsets[apart(self.squares_at(self.offsets))]
+        self.codes: Codes = codes.take(self.offsets)
+
+    @cached_property
+    def _twin_codes(self) -> Codes | None:
+        """Codes of all these placements with the other side to move; None if these have indices of their own."""
+        game, material = self.layout.game, self.layout.material
+        if is_self_paired(game, material):
+            return None
+        table = self.stored_codes.store.table(game, material)
+        return table.between(1 - self.side, self.begin, self.begin + self.cells)
+
+    @property
+    def _legal(self) -> NDArray[np.bool_]:
+        """True for each index that is not void, computed row by row."""
+        last = self.layout.groups[-1]
+        legal = np.repeat(apart(self._front), self.layout.row_length).reshape(-1, self.layout.row_length)
+        places = np.full(len(self.layout.game.board), -1)
+        places[list(last.squares)] = range(len(last.squares))
+        for squares in self._front.T:
+            place = places[squares]
+            met = np.flatnonzero(place >= 0)
+            legal[met, place[met]] = False
+        return legal.reshape(-1)
+
+    @cached_property
+    def _front(self) -> Squares:
+        """Squares of all slots but the last group's, for each row of the block."""
+        length = self.layout.row_length
+        return self.layout.row_squares(np.arange(self.begin // length, -(-(self.begin + self.cells) // length)))
+
+    def squares_at(self, offsets: Int64) -> Squares:
+        """Squares of each slot, shape (offsets, slots), including void indices."""
+        layout, last = self.layout, self.layout.groups[-1]
+        rows, digits = np.divmod(offsets + self.begin % layout.row_length, layout.row_length)
+        return side_by_side([*(column.take(rows) for column in self._front.T), *last.unrank_many(digits).T])
+
+    def images(self) -> Iterator[tuple[bool, Int64 | None]]:
+        """The positions, then those of their mirror images that have no index: each mirrored or not, with their places.
+
+        The places are None for all.
+        """
+        layout = self.layout
+        if not len(self.offsets):
+            return
+        yield False, None
+        if layout.game.mirror is None:
+            return
+        # Weights change with the lead alone, so most blocks have a single one.
+        stride = layout.size // layout.radices[0]
+        first, last = self.begin // stride, (self.begin + self.cells - 1) // stride
+        twice = layout.lead_weights[first : last + 1] == 2
+        if twice.all():
+            yield True, None
+        elif twice.any():
+            bounds = np.searchsorted(self.offsets, np.arange(first, last + 2) * stride - self.begin)
+            places = np.flatnonzero(np.repeat(twice, np.diff(bounds)))
+            if len(places):
+                yield True, places
+
+    @cached_property
+    def other_codes(self) -> Codes:
+        """Codes of the same placements with the other side to move."""
+        if self._twin_codes is not None:
+            # Neither the slots nor the squares of the pieces depend on the side to move.
+            return self._twin_codes.take(self.offsets)
+        game, material = self.layout.game, self.layout.material
+        location = locate(game, material, 1 - self.side)
+        indices = Address(game, location).index_many(self.squares[:, np.argsort(self.layout.slots)])
+        return self.stored_codes.at(location.material, location.side, indices)
+
+    @cached_property
+    def squares(self) -> Squares:
+        """Square of each slot."""
+        return self.squares_at(self.offsets)
+
+    @cached_property
+    def mirrored(self) -> Squares:
+        """Square of each slot in the mirror image."""
+        return mapped(self.layout.game.mirror, self.squares)
+
+    @cached_property
+    def listed(self) -> ListedMoves:
+        """The moves of the positions."""
+        moves = slice_moves(self.layout.game, self.layout.material, self.side)
+        return list_moves(moves, self.squares, in_full(self.coding).take(self.codes), self.stored_codes)
+
+
+def side_by_side(columns: Sequence[Int8]) -> Squares:
+    """Columns as an array that keeps each contiguous, because features read squares piece by piece."""
+    squares = np.empty((len(columns[0]), len(columns)), dtype=np.int8, order="F")
+    for number, column in enumerate(columns):
+        squares[:, number] = column
+    return squares
+
+
+def mapped(image: tuple[int, ...] | None, squares: Squares) -> Squares:
+    """Squares under a symmetry of the board."""
+    assert image is not None
+    images = np.array(image, dtype=np.int8)
+    return side_by_side([images.take(column) for column in squares.T])
+
+
+@cache
+def worth_of_codes(coding: Coding) -> Int8:
+    """For each code 1, 0 or -1 for a win, draw or loss of the side to move; 0 for the void one."""
+    outcomes = [coding.value(code).outcome for code in range(coding.void)]
+    return np.array([(outcome is Outcome.WIN) - (outcome is Outcome.LOSS) for outcome in outcomes] + [0], dtype=np.int8)
 
 
 class Rows:
@@ -33,15 +172,12 @@ class Rows:
 
     def __init__(self, found: FoundPositions, slice_: StoredSlice, mirrored: bool, places: Int64 | None) -> None:
         self.found, self.slice, self.mirrored, self.places = found, slice_, mirrored, places
-        self.layout, self.coding = found.block.layout, found.block.coding
+        self.layout, self.coding = found.layout, found.coding
+        # For hashes.
+        self.name = slice_.side, slice_.material.kinds, slice_.material.advance
 
     def __len__(self) -> int:
         return len(self.found.offsets if self.places is None else self.places)
-
-    @property
-    def name(self) -> tuple[object, ...]:
-        """The slice, for hashes."""
-        return self.slice.side, self.slice.material.kinds, self.slice.material.advance
 
     @property
     def group(self) -> object:
@@ -67,16 +203,21 @@ class Rows:
 
     def tally(self, *, pairs: bool) -> Tally | None:
         """Return how often each code occurs, or each pair of codes with either side to move; None if there may be too many."""
-        if self.places is None:
-            # Aliases and mirror images share it.
-            return self.found.pairs if pairs else self.found.values
-        return tally_of(self.codes, self.other_codes) if pairs else tally_of(self.codes)
+        # Imported here because Numba is slow to load.
+        from tablebase.mining.tally import tally
+
+        # Aliases and mirror images share it.
+        known = self.found.tallies if self.places is None else {}
+        if pairs not in known:
+            counted = (self.codes, self.other_codes) if pairs else (self.codes,)
+            known[pairs] = tally(len(self), [(codes, int(codes.max(initial=0)) + 1) for codes in counted])
+        return known[pairs]
 
     @property
     def position_numbers(self) -> Int64:
         """Numbers that no other positions of the slice have; see `positions_of`."""
         offsets = self.found.offsets if self.places is None else self.found.offsets[self.places]
-        return 2 * (self.found.block.begin + offsets) + self.mirrored
+        return 2 * (self.found.begin + offsets) + self.mirrored
 
     @property
     def numbers(self) -> Int64:
@@ -100,7 +241,7 @@ class Rows:
         layout, kinds = self.layout, self.slice.material.kinds
         by_slot = np.array([kinds[self.slice.location.pairing[piece]] for piece in layout.slots], dtype=np.int16)
         places = np.arange(len(self)) if self.places is None else self.places
-        moves = slice_moves(layout.game, layout.material, self.found.block.side)
+        moves = slice_moves(layout.game, layout.material, self.found.side)
         image = np.arange(len(layout.game.board), dtype=np.int8)
         for symmetry, applies in ((layout.game.mirror, self.mirrored), (layout.game.swap, self.slice.location.swapped)):
             image = np.array(symmetry, dtype=np.int8)[image] if applies else image
@@ -112,15 +253,16 @@ class Rows:
 
 
 class MoveRows(Rows):
-    """The moves of rows, a row each; what is said of the position is said of each of its moves.
+    """The moves of rows, a row each; a column of positions has the same value for each move of a position.
 
     By default these are all moves; else `spread` has for each move the place of its row, and its number among those listed.
     """
 
     def __init__(self, rows: Rows, spread: tuple[Int64, Int64] | None = None) -> None:
-        self.rows, self.of_rows = rows, rows.moves
+        self.rows, self.of_rows, self.listed = rows, rows.moves, rows.moves.listed
         self.row, self.number = self.of_rows.spread if spread is None else spread
         super().__init__(rows.found, rows.slice, rows.mirrored, self.of_rows.places[self.row])
+        self.steps = self.listed.steps[self.number]
 
     @property
     def numbers(self) -> Int64:
@@ -131,16 +273,6 @@ class MoveRows(Rows):
     def positions(self) -> Positions:
         """The squares of their positions, found once for each position."""
         return self.rows.positions.take(self.row)
-
-    @cached_property
-    def steps(self) -> NDArray[np.int32]:
-        """The number of the step of each move."""
-        return self.of_rows.listed.steps[self.number]
-
-    @cached_property
-    def victims(self) -> Int8:
-        """The slot that each move captures, or -1."""
-        return self.of_rows.listed.victims[self.number]
 
     @property
     def origins(self) -> Int8:
@@ -153,14 +285,10 @@ class MoveRows(Rows):
         return self.of_rows.image[self.of_rows.moves.targets[self.steps]]
 
     @property
-    def ends(self) -> NDArray[np.bool_]:
-        """True if each move ends the game."""
-        return self.of_rows.listed.ends[self.number]
-
-    @property
     def ways(self) -> NDArray[np.int16]:
         """Both squares of each move as a number, or -1 if it ends the game."""
-        return np.where(self.ends, -1, (self.origins.astype(np.int16) << BITS) + self.targets).astype(np.int16)
+        both = (self.origins.astype(np.int16) << BITS) + self.targets
+        return np.where(self.listed.ends[self.number], -1, both).astype(np.int16)
 
     def some(self, where: Int64) -> MoveRows:
         """Select moves by place."""

@@ -77,6 +77,6 @@ def errors_as_sentences() -> Iterator[None]:
     except (duckdb.Error, OSError) as error:
         # A stream that has begun passes DuckDB's message on as an OSError.
         if str(error).startswith("Out of Memory Error"):
-            raise CapacityError(f"the statement needs more than {MEMORY} of memory", "ask for fewer groups or rows") from error
+            raise CapacityError(f"the statement needs more than {MEMORY} of memory", "select fewer groups or rows") from error
         reason = " ".join(line.strip() for line in str(error).partition("\n\nLINE")[0].splitlines() if line.strip())
         raise ArgumentError(f"the statement failed: {reason}") from error

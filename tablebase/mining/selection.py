@@ -7,12 +7,11 @@ slice that have the same value. DuckDB therefore evaluates it once for each such
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -22,9 +21,9 @@ from sqlglot import exp
 from tablebase.catalog.catalog import Catalog
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
-from tablebase.mining.arrow_arrays import array_of_numbers, array_of_words
-from tablebase.mining.column import HASH, MUTUAL_ZUGZWANG, ZUGZWANG
-from tablebase.mining.reading import parts_of, written
+from tablebase.mining.arrow_arrays import array_of, array_of_numbers, array_of_words
+from tablebase.mining.column import HASH, MUTUAL_ZUGZWANG, SLICE_COLUMNS, ZUGZWANG
+from tablebase.mining.reading import argument, parts_of, written
 from tablebase.mining.row_selection import WHOLE, Sample, Selection, SliceSelection, ValueClass
 from tablebase.mining.sandbox import scratch
 from tablebase.mining.word_checks import compared
@@ -32,11 +31,7 @@ from tablebase.positions.location import StoredSlice, locate, slices
 from tablebase.positions.material import Material, material_name, parse_material, parse_materials, piece_counts
 from tablebase.tables.missing import missing_game, missing_pieces, missing_table
 
-SLICE_COLUMNS = ("material", "pieces", "side")
-"""The columns that name a slice; the letters of its pieces, p1, p2, …, follow from these."""
 VALUE_COLUMNS = ("outcome", "distance", "stalemate")
-SLICE_TYPES = {"material": str, "pieces": np.int16, "side": str, "slice_number": np.int32, "set_number": np.int32}
-VALUE_TYPES = {"outcome": str, "distance": np.int16, "stalemate": np.bool_, "value_number": np.int32, "set_number": np.int32}
 VALUES_OF_POSITIONS = {"position_outcome": "outcome", "position_distance": "distance"}
 """Columns of moves that are the values of their positions, and what these are called in the table of positions."""
 
@@ -47,20 +42,15 @@ def known_slices(game: Game, folder: Path, catalog: str | None = None) -> Select
         by_name = {
             name: SliceSelection(frozenset(ValueClass(*row[:3]) for row in rows)) for name, rows in opened.histograms(game).items()
         }
-    names = {
-        slice_: (material_name(game, slice_.material), game.sides[slice_.side].letter)
-        for slice_ in _slices_of_same_size(game, by_name)
-    }
-    known = {slice_: by_name[name] for slice_, name in names.items() if name in by_name}
+    known = {}
+    for count in sorted({parse_material(game, material).pieces for material, _ in by_name}):
+        for slice_ in slices(game, count):
+            name = material_name(game, slice_.material), game.sides[slice_.side].letter
+            if name in by_name:
+                known[slice_] = by_name[name]
     if not known:
         raise missing_game(game, folder)
     return known
-
-
-def _slices_of_same_size(game: Game, names: Iterable[tuple[str, str]]) -> Iterable[StoredSlice]:
-    """All slices with as many pieces as one of the given materials and sides."""
-    counts = sorted({parse_material(game, material).pieces for material, _ in names})
-    return (slice_ for count in counts for slice_ in slices(game, count))
 
 
 def select_by_name(
@@ -122,7 +112,7 @@ def _sample(part: exp.Expr) -> Sample:
     if isinstance(part, exp.LT | exp.LTE):
         column, bounds = part.this, [exp.Literal.number(0), part.expression]
     elif isinstance(part, exp.Between):
-        column, bounds = part.this, [part.args["low"], part.args["high"]]
+        column, bounds = part.this, [argument(part, "low"), argument(part, "high")]
     else:
         return WHOLE
     if not isinstance(column, exp.Column) or not all(isinstance(each, exp.Literal) and not each.is_string for each in bounds):
@@ -141,13 +131,8 @@ def conditions_on_positions(conditions: Iterable[exp.Expr]) -> list[exp.Expr]:
         return node
 
     # The value of a move is not that of its position.
-    of_positions = [part for part in parts_of(conditions) if not _names_any(part, VALUE_COLUMNS)]
-    return [part.transform(renamed) for part in of_positions]
-
-
-def _names_any(part: exp.Expr, columns: Sequence[str]) -> bool:
-    """Return whether a part has a column of one of these names."""
-    return any(column.name.lower() in columns for column in part.find_all(exp.Column))
+    names = ((part, {column.name.lower() for column in part.find_all(exp.Column)}) for part in parts_of(conditions))
+    return [part.transform(renamed) for part, its in names if its.isdisjoint(VALUE_COLUMNS)]
 
 
 def check_built(game: Game, known: Selection, material: Material, folder: Path) -> None:
@@ -202,24 +187,30 @@ def _evaluate(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Select
         return known
     # Many slices share one set of values.
     sets = {values: number for number, values in enumerate(dict.fromkeys(wanted.values for wanted in known.values()))}
-    all_slices, occurring = list(known), [(value, number) for values, number in sets.items() for value in values]
-    slice_rows = [
-        (
-            *(material_name(game, slice_.material), slice_.material.pieces, game.sides[slice_.side].letter),
-            *(number, sets[known[slice_].values], *(game.kinds[kind].symbol for kind in slice_.material.kinds)),
-        )
-        for number, slice_ in enumerate(all_slices)
-    ]
-    value_rows = [
-        (value.outcome, value.distance, value.stalemate, number, set_number) for number, (value, set_number) in enumerate(occurring)
-    ]
+    every, occurring = list(known), [(value, number) for values, number in sets.items() for value in values]
+    by_slice = {
+        "slice_number": array_of(np.arange(len(every))),
+        "set_number": array_of(np.array([sets[wanted.values] for wanted in known.values()])),
+        "material": array_of_words(material_name(game, slice_.material) for slice_ in every),
+        "pieces": array_of(np.array([slice_.material.pieces for slice_ in every], dtype=np.int16)),
+        "side": array_of_words(game.sides[slice_.side].letter for slice_ in every),
+    }
+    symbols = zip_longest(*([game.kinds[kind].symbol for kind in slice_.material.kinds] for slice_ in every))
+    by_slice |= {name: array_of_words(its) for name, its in zip(_letters(known), symbols, strict=True)}
+    by_value = {
+        "value_number": array_of(np.arange(len(occurring))),
+        "set_number": array_of(np.array([number for _, number in occurring], dtype=np.int64)),
+        "outcome": array_of_words(value.outcome for value, _ in occurring),
+        "distance": array_of_numbers([value.distance for value, _ in occurring], np.int16),
+        "stalemate": array_of(np.array([value.stalemate for value, _ in occurring], dtype=bool)),
+    }
     # Columns may be qualified with a name of the table, which these tables do not have.
     unqualified = [part.transform(lambda node: exp.column(node.name) if isinstance(node, exp.Column) else node) for part in parts]
     condition = " AND ".join(f"({written(part)})" for part in unqualified)
     statement = f"SELECT slice_number, value_number FROM slices JOIN occurring USING (set_number) WHERE {condition}"
     with scratch() as connection:
-        connection.register("slices", _table(SLICE_TYPES | dict.fromkeys(_letters(known), str), slice_rows))
-        connection.register("occurring", _table(VALUE_TYPES, value_rows))
+        connection.register("slices", pa.table(by_slice))
+        connection.register("occurring", pa.table(by_value))
         try:
             rows = connection.execute(statement).fetchall()
         except duckdb.Error:
@@ -227,18 +218,8 @@ def _evaluate(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Select
             return known
     values_of: dict[StoredSlice, set[ValueClass]] = {}
     for slice_number, value_number in rows:
-        values_of.setdefault(all_slices[slice_number], set()).add(occurring[value_number][0])
+        values_of.setdefault(every[slice_number], set()).add(occurring[value_number][0])
     return {slice_: SliceSelection(frozenset(values_of[slice_])) for slice_ in known if slice_ in values_of}
-
-
-def _table(types: Mapping[str, type[Any]], rows: Sequence[Sequence[Any]]) -> pa.Table:
-    """Rows of words and numbers as a table; shorter rows end with nulls."""
-    columns = list(zip_longest(*rows)) or [()] * len(types)
-    made = (
-        array_of_words(its) if kind is str else array_of_numbers(its, kind)
-        for its, kind in zip(columns, types.values(), strict=True)
-    )
-    return pa.table(dict(zip(types, made, strict=True)))
 
 
 def _letters(known: Iterable[StoredSlice]) -> list[str]:

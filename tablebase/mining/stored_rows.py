@@ -1,28 +1,46 @@
-"""Rows of stored positions of games by functions and of their moves, and the columns of both."""
+"""The rows of games by functions: stored positions, read in blocks, and the moves of these; and the columns of both."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, pairwise
 from typing import Any
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from sqlglot import exp
 
+from tablebase.errors import NotationError
 from tablebase.game.features import Feature, PositionList
 from tablebase.game.rules import OVER, Rules, legal
 from tablebase.game.types import Outcome
 from tablebase.game.values import BOUNDED, EQUAL, Bounds
 from tablebase.mining.arrow_arrays import array_of, array_of_numbers, array_of_words
 from tablebase.mining.board_text import POSITION
-from tablebase.mining.column import HASH, OUTCOMES, TEXT, Column, constant, of_dictionary, of_outcomes, small_integers, words_array
-from tablebase.mining.columns import HASH_COLUMN, check_names, feature_columns
-from tablebase.mining.word_checks import one_of
+from tablebase.mining.column import (
+    HASH,
+    OUTCOMES,
+    TEXT,
+    Column,
+    constant,
+    one_of,
+    small_integers,
+    sql_type,
+    words_column,
+)
+from tablebase.mining.columns import HASH_COLUMN, by_name, feature_columns
+from tablebase.mining.lookup import AS_DISTINCT_ROW, AS_ROW
+from tablebase.mining.reading import MOVE_TABLES, POSITION_TABLES
+from tablebase.mining.row_selection import WHOLE, Sample, drawn
+from tablebase.mining.row_source import NUMBER, Relation, Result, RowSource, RowStream, create_function, made_in_sql, plain
+from tablebase.probe.prober import source_of
 from tablebase.probe.source import natural
 from tablebase.probe.stored import Numbers, Stored, StoredTable
+from tablebase.tables.store import Store
 
 BEST, FINAL, SIDE = "best", "final", "side"
 BY_SIGN = np.array([OUTCOMES.index(outcome) for outcome in (Outcome.DRAW, Outcome.WIN, Outcome.LOSS)])
@@ -122,72 +140,158 @@ def _is_best(worth: Sequence[Any]) -> Iterator[bool | None]:
 def position_columns(stored: Stored[Any], features: Sequence[Feature]) -> dict[str, Column]:
     """The columns of positions by name; all that need the rules, except the text, are late."""
     rules = stored.rules
-    every = [_table_column(stored, name) for name in stored.tables[0].words]
-    every.append(Column(POSITION, pa.string(), lambda rows: array_of_words(rows.stored.texts(rows.numbers))))
-    every += _bounds_columns() if "chance" in rules.can else _exact_columns()
-    letters = [side.letter for side in rules.sides]
-    every.append(Column(SIDE, TEXT, lambda rows: _words(map(rules.side, rows.positions)), late=True, check=one_of(SIDE, letters)))
-    every.append(Column(BEST, TEXT, lambda rows: _words(rows.moves.best), late=True))
-    every += [replace(column, late=True) for feature in features for column in feature_columns(feature, 0)]
-    check_names([*every, HASH_COLUMN])
-    return {column.name: column for column in [*every, HASH_COLUMN]}
+
+    def of_table(name: str) -> Column:
+        """A column with a word of the name of a row's table."""
+        words = list(dict.fromkeys(table.words[name] for table in stored.tables))
+        return words_column(name, words, lambda rows: constant(rows, words.index(rows.table.words[name])))
+
+    def side(rows: StoredRows) -> pa.Array:
+        return _words(map(rules.side, rows.positions))
+
+    its_side = one_of(SIDE, [side.letter for side in rules.sides])
+    return by_name(
+        [
+            *map(of_table, stored.tables[0].words),
+            Column(POSITION, pa.string(), lambda rows: array_of_words(rows.stored.texts(rows.numbers))),
+            *(_bounds_columns() if "chance" in rules.can else _exact_columns()),
+            Column(SIDE, TEXT, side, late=True, check=its_side),
+            Column(BEST, TEXT, lambda rows: _words(rows.moves.best), late=True),
+            *(replace(column, late=True) for feature in features for column in feature_columns(feature, 0)),
+            HASH_COLUMN,
+        ]
+    )
 
 
 def move_columns(rules: Rules[Any], positions: Mapping[str, Column]) -> dict[str, Column]:
     """The columns of moves by name: those of their positions, the values of which have longer names, and their own."""
     its = {name: one for name, one in positions.items() if name not in (BEST, HASH, FINAL)}
     renamed = {name: f"{POSITION}_{name}" if name in rules.value_fields else name for name in its}
-    made: dict[str, tuple[pa.DataType, Callable[[StoredMoves], pa.Array]]] = {
-        "move": (TEXT, lambda moves: _words(moves.texts)),
-        "ends": (pa.bool_(), lambda moves: array_of(np.array([rules.to_move(child) == OVER for child in moves.children], bool))),
-        "outcome": (TEXT, lambda moves: _words(value.outcome and str(value.outcome) for value in moves.worth)),
-        "distance": (pa.int16(), lambda moves: array_of_numbers([value.distance for value in moves.worth], np.int16)),
-        "lower": (pa.float64(), lambda moves: array_of(np.array([value.lower for value in moves.worth], float))),
-        "upper": (pa.float64(), lambda moves: array_of(np.array([value.upper for value in moves.worth], float))),
-        "is_best": (pa.bool_(), lambda moves: array_of_numbers(moves.is_best, np.bool_)),
-        "child": (pa.string(), lambda moves: array_of_words(map(rules.format, moves.children))),
-    }
-    every = [replace(one, name=renamed[name]) for name, one in its.items()]
-    every += [
-        Column(name, type_, compute, of_moves=True, check=of_outcomes(name) if name == "outcome" else None)
-        for name, (type_, compute) in made.items()
-        if name in its or name not in BOUNDED
+    of_moves = [
+        Column("move", TEXT, lambda moves: _words(moves.texts)),
+        Column(
+            "ends", pa.bool_(), lambda moves: array_of_numbers([rules.to_move(each) == OVER for each in moves.children], np.bool_)
+        ),
+        words_column("outcome", OUTCOMES, lambda moves: np.array([_place(value.outcome) for value in moves.worth], np.int16)),
+        Column("distance", pa.int16(), lambda moves: array_of_numbers([value.distance for value in moves.worth], np.int16)),
+        Column("lower", pa.float64(), lambda moves: array_of(np.array([value.lower for value in moves.worth], float))),
+        Column("upper", pa.float64(), lambda moves: array_of(np.array([value.upper for value in moves.worth], float))),
+        Column("is_best", pa.bool_(), lambda moves: array_of_numbers(moves.is_best, np.bool_)),
+        Column("child", pa.string(), lambda moves: array_of_words(map(rules.format, moves.children))),
     ]
-    check_names(every)
-    return {column.name: column for column in every}
-
-
-def _table_column(stored: Stored[Any], name: str) -> Column:
-    """A column with a word of the name of a row's table."""
-    words = list(dict.fromkeys(table.words[name] for table in stored.tables))
-    make = constant(words)
-    return Column(name, TEXT, lambda rows: make(rows, rows.table.words[name]), check=one_of(name, words))
+    shown = (replace(column, of_moves=True) for column in of_moves if column.name in its or column.name not in BOUNDED)
+    return by_name([*(replace(one, name=renamed[name]) for name, one in its.items()), *shown])
 
 
 def _exact_columns() -> list[Column]:
     return [
         Column(FINAL, pa.bool_(), lambda rows: array_of(rows.values[FINAL])),
-        Column("outcome", TEXT, lambda rows: _outcomes(rows.values["outcome"]), check=of_outcomes("outcome")),
+        words_column("outcome", OUTCOMES, lambda rows: BY_SIGN.take(rows.values["outcome"], mode="wrap")),
         Column("distance", pa.int16(), lambda rows: small_integers(rows.values["distance"], rows.values["distance"] < 0)),
     ]
 
 
 def _bounds_columns() -> list[Column]:
-    def outcomes(rows: StoredRows) -> pa.Array:
+    def outcome(rows: StoredRows) -> NDArray[np.integer]:
         signs = (rows.values["lower"] == 1).astype(np.int8) - (rows.values["upper"] == 0)
-        return _outcomes(signs, signs == 0)
+        return np.where(signs == 0, -1, BY_SIGN.take(signs, mode="wrap"))
 
     return [
-        Column("outcome", TEXT, outcomes, check=of_outcomes("outcome")),
+        words_column("outcome", OUTCOMES, outcome),
         Column("lower", pa.float64(), lambda rows: array_of(rows.values["lower"])),
         Column("upper", pa.float64(), lambda rows: array_of(rows.values["upper"])),
     ]
 
 
-def _outcomes(signs: NDArray[np.integer], missing: NDArray[np.bool_] | None = None) -> pa.Array:
-    """Outcomes given as 1, 0 and -1 for a win, a draw and a loss."""
-    return of_dictionary(BY_SIGN.take(signs, mode="wrap"), words_array(tuple(map(str, OUTCOMES))), missing)
+def _place(outcome: Outcome | None) -> int:
+    return -1 if outcome is None else OUTCOMES.index(outcome)
 
 
 def _words(words: Iterable[str | None]) -> pa.Array:
     return array_of_words(words).dictionary_encode().cast(TEXT)
+
+
+BLOCK = 1 << 16
+"""Numbers of positions in a block."""
+STORED_NUMBER = Column(NUMBER, pa.int64(), lambda rows: array_of(rows.numbers))
+
+
+class StoredStream(RowStream):
+    """Stored positions, with columns that do not need all of the rules."""
+
+    def __init__(
+        self, stored: Stored[Any], columns: Sequence[Column], tables: Sequence[StoredTable], sample: Sample = WHOLE
+    ) -> None:
+        """Only those of some tables, and in a sample."""
+        super().__init__(columns, sum(table.end - table.begin for table in tables), len(tables))
+        self.stored, self.tables, self.sample = stored, tables, sample
+
+    def spread(self, work: Callable[[StoredRows], Result]) -> Iterator[list[Result]]:
+        """See `RowStream`."""
+        for table in self.tables:
+            for begin in range(table.begin, table.end, BLOCK):
+                numbers = np.arange(begin, min(begin + BLOCK, table.end))
+                rows = drawn(StoredRows(self.stored, self.stored.occupied(numbers), table), self.sample)
+                yield self.reached(len(numbers), [work(rows)])
+
+
+class StoredSource(RowSource):
+    """The stored positions of a game by functions; `MissingTableError` without tables."""
+
+    counts = False
+
+    def __init__(self, rules: Rules[Any], store: Store, features: Sequence[Feature]) -> None:
+        self.store, self._source = store, source_of(store, rules)
+        self.stored = self._source.stored()
+        positions = position_columns(self.stored, features)
+        self.offered = dict.fromkeys(POSITION_TABLES, positions) | dict.fromkeys(MOVE_TABLES, move_columns(rules, positions))
+
+    def close(self) -> None:
+        """Close all files."""
+        self._source.close()
+        super().close()
+
+    def stream(self, name: str, needed: Sequence[Column], tables: Sequence[exp.Table]) -> StoredStream:
+        """All positions: DuckDB leaves out rows before it calls functions."""
+        del name, tables
+        read = [column for column in needed if not column.late and not column.of_moves]
+        return StoredStream(self.stored, [*read, STORED_NUMBER], self.stored.tables)
+
+    def made(self, column: Column, numbers: Numbers, others: object = None) -> pa.Array:
+        """See `RowSource`."""
+        del others
+        return column.compute(StoredRows(self.stored, numbers))
+
+    def view(self, relation: Relation) -> str:
+        """See `RowSource`; with a row for each move where there are moves."""
+        if relation.name not in MOVE_TABLES:
+            return super().view(relation)
+        moves = f'SELECT *, unnest("{relation.stream}"("{NUMBER}")) AS moved FROM {relation.stream}'
+        made = (f'moved."{column.name}"' if column.of_moves else made_in_sql(relation, column) for column in relation.columns)
+        return f"SELECT {', '.join(made)} FROM ({moves})"
+
+    def register(self, connection: duckdb.DuckDBPyConnection, relations: Sequence[Relation]) -> None:
+        """See `RowSource`; as well as the functions that find the row of a position, and that list moves."""
+        super().register(connection, relations)
+        for name in (AS_ROW, AS_DISTINCT_ROW):
+            connection.create_function(name, self._as_row, ["VARCHAR"], "VARCHAR")
+        for relation in relations:
+            if relation.name in MOVE_TABLES:
+                own = [column for column in relation.columns if column.of_moves] or [self.offered[relation.name]["move"]]
+                fields = ", ".join(f'"{column.name}" {sql_type(column)}' for column in own)
+                create_function(connection, relation, relation.stream, f"STRUCT({fields})[]", partial(self._moves, own))
+
+    def _as_row(self, text: str) -> str:
+        """Text of a position as its row has it; any other text stays as it is."""
+        rules = self.stored.rules
+        try:
+            return rules.format(self.stored.representative(rules.parse(text)))
+        except NotationError:
+            return text
+
+    def _moves(self, columns: Sequence[Column], numbers: Numbers, _: object) -> pa.Array:
+        """For each position a list of its moves."""
+        moves = StoredRows(self.stored, numbers).moves
+        made = [plain(column.compute(moves)) for column in columns]
+        lists = pa.StructArray.from_arrays(made, [column.name for column in columns])
+        return pa.ListArray.from_arrays(array_of(moves.begin.astype(np.int32)), lists)

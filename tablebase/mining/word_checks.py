@@ -2,40 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from sqlglot import exp
 
-from tablebase.errors import ArgumentError, did_you_mean, quoted
+from tablebase.mining.column import Check
+from tablebase.mining.reading import argument, children
 
-Check = Callable[[str], object]
-"""Raises `TablebaseError` for a word or whole number that no row has."""
-LISTED = 16
-"""An error lists no more words than these."""
 READS = exp.Select, exp.Pivot
 COMPARISONS = exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ
-
-
-def one_of(name: str, words: Sequence[str], because: str = "") -> Check:
-    """A check of a column that holds nothing but some words."""
-    *others, last = words if len(words) <= LISTED else [f"one of {len(words)} words, such as {words[0]}", words[1]]
-    expected = f"{', '.join(others)} or {last}" if others else last
-
-    def check(text: str) -> None:
-        if text not in words:
-            raise ArgumentError(f"invalid {name} {quoted(text)}{did_you_mean(text, words)}: expected {expected}{because}")
-
-    return check
-
-
-def between(name: str, first: int, last: int) -> Check:
-    """A check of a column that holds whole numbers in a range."""
-
-    def check(text: str) -> None:
-        if text.isdecimal() and not first <= int(text) <= last:
-            raise ArgumentError(f"invalid {name} {text}: expected {first} to {last}")
-
-    return check
 
 
 def check_words(tree: exp.Expr, tables: Mapping[str, Mapping[str, Check]]) -> None:
@@ -61,7 +36,7 @@ def compared(node: exp.Expr) -> Iterator[tuple[exp.Column, exp.Literal]]:
     elif isinstance(node, exp.In):
         pairs = [(node.this, entry) for entry in node.expressions]
     elif isinstance(node, exp.Case):
-        pairs = [(node.this, case.this) for case in node.args["ifs"] if node.this is not None]
+        pairs = [(node.this, case.this) for case in children(node, exp.If) if node.this is not None]
     else:
         return
     while pairs:
@@ -80,7 +55,7 @@ def _check_of(column: exp.Column, tables: Mapping[str, Mapping[str, Check]]) -> 
         # A subquery may name a table of the statement around it.
         while reading is not None and all(source.alias_or_name.lower() != qualifier for source in _sources(reading)):
             reading = reading.find_ancestor(*READS)
-    if reading is None or column.args.get("db") or (not qualifier and _is_given(name, reading)):
+    if reading is None or column.db or (not qualifier and _is_given(name, reading)):
         return None
     sources = [source for source in _sources(reading) if qualifier in ("", source.alias_or_name.lower())]
     own = [tables.get(source.name.lower(), {}) for source in sources if _is_plain(source, reading)]
@@ -98,12 +73,12 @@ def _sources(reading: exp.Expr) -> list[exp.Expr]:
 def _is_plain(source: exp.Expr, reading: exp.Expr) -> bool:
     """Return whether this is a table whose columns have their own names."""
     is_table = isinstance(source, exp.Table) and isinstance(source.this, exp.Identifier)
-    renamed = source.args.get("pivots") and not isinstance(reading, exp.Pivot)
+    renamed = children(source, exp.Pivot) and not isinstance(reading, exp.Pivot)
     return is_table and not renamed and not source.alias_column_names
 
 
 def _is_given(name: str, reading: exp.Expr) -> bool:
     """Return whether a SELECT gives this name to a result, or joins tables by it."""
-    joins = reading.args.get("joins") or ()
-    joined = any(join.method == "NATURAL" or name in (each.name.lower() for each in join.args.get("using") or ()) for join in joins)
-    return joined or any(each.alias.lower() == name for each in reading.expressions if isinstance(each, exp.Alias))
+    joins = children(reading, exp.Join)
+    given = [*(each for join in joins for each in argument(join, "using") or ()), *children(reading, exp.Alias)]
+    return any(join.method == "NATURAL" for join in joins) or name in [each.alias_or_name.lower() for each in given]

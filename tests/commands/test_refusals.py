@@ -250,7 +250,6 @@ CHARTS = {
     "plot draws doushouqi 'SELECT 1' --output a.svg": "the chart 'draws' takes no statement: choose the chart query",
     "plot query doushouqi 'SELECT 1' --where true --output a.svg": "not for query: omit it",
     "plot query doushouqi 'SELECT p1, outcome FROM positions' --output a.svg": "others of numbers, not p1, outcome: choose these",
-    "plot values doushouqi --by first --material CvC --material TvT --material EvE --width 40mm --output a.svg": "3 panels need",
 }
 PATTERNS = {
     "patterns doushouqi --material RC": "is not a material",

@@ -32,7 +32,7 @@ def names_in_code() -> dict[str, set[str]]:
         "rows.estimate": {one.name for one in fields(SliceEstimate)},
         "rows.train": {one.name for one in fields(Measure)},
         "mine.positions": {name for name, column in positions.items() if column.feature is None} | {"features"},
-        "mine.moves": set(columns_of_moves(game, slices(game, 2), positions)),
+        "mine.moves": set(columns_of_moves(game, positions)),
         "environment.variables": {*re.findall(r'"(TABLEBASE_[A-Z]+|FORWARDED_\w+|NUMBA_DISABLE\w+)"', package)},
         "batch.file": {*batch.TOP},
         "batch.build": {*batch.BUILD},

@@ -38,30 +38,9 @@ def test_duckdb_reads_all_slices(ask: Ask, two_pieces: Path, tmp_path: Path) -> 
     assert read_by_duckdb(folder, names) == Counter(mined(GAME, two_pieces, f"SELECT {names} FROM distinct_positions"))
 
 
-def test_positions_as_text_can_be_probed(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
-    """The text of a position, in a file and in a statement, is that which probe understands."""
-    folder = written(ask, two_pieces, tmp_path / "out", "--material", "RvE", "--columns", "position,outcome,distance")
-    found = read_by_duckdb(folder, "position, outcome, distance")
-    query = "SELECT position, outcome, distance FROM positions WHERE material = 'RvE'"
-    assert found == Counter(mined(GAME, two_pieces, query))
-    assert len(found) == sum(found.values())
-    some = sorted(found, key=str)[::97]
-    answers = ask("probe", "doushouqi", *(text for text, *_ in some), "--data", two_pieces, "--format", "json").json
-    assert [(one["position"], one["outcome"], one["distance"]) for one in answers] == some
-
-
-def test_pieces_that_are_not_there_are_null(ask: Ask, shut_in: Path, tmp_path: Path) -> None:
-    """Files of fewer pieces have the same columns, so that the folder is one table."""
-    wanted = ("--material", "CvC", "--material", "CvWD", "--columns", "p3_square,outcome", "--sample", "0.1")
-    folder = written(ask, shut_in, tmp_path / "out", *wanted)
-    found = read_by_duckdb(folder, "material, p3_square IS NULL")
-    assert set(found) == {("CvC", True), ("CvWD", False)}
-    assert sorted(path.parent.parent.name for path in folder.rglob(FILE_NAME)) == ["material=CvC", "material=CvWD"]
-
-
 def test_a_sample_is_drawn_by_the_hash(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
     """It has the rows that the condition draws, with their features; with another seed it has others."""
-    names = "p1_square, p2_square, outcome, distance, mobility"
+    names = "p1_square, p2_square, outcome, distance, mobility, position"
     options = ("--material", "CvC", "--columns", names.replace(" ", ""), "--sample", "0.25")
     drawn, other = (
         read_by_duckdb(written(ask, two_pieces, tmp_path / seed, *options, "--seed", seed), names) for seed in ("0", "1")
@@ -70,14 +49,6 @@ def test_a_sample_is_drawn_by_the_hash(ask: Ask, two_pieces: Path, tmp_path: Pat
     assert drawn == Counter(mined(GAME, two_pieces, statement)) != other
     assert other <= Counter(mined(GAME, two_pieces, statement.replace("0.25", "1")))
     assert 0.2 < other.total() / 2352 < 0.3
-
-
-def test_threads_change_nothing(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
-    options = ("--sample", "0.5", "--seed", "3", "--workers")
-    folders = [written(ask, two_pieces, tmp_path / threads, *options, threads) for threads in ("1", "3")]
-    found = [{path.relative_to(folder): path.read_bytes() for path in folder.rglob(FILE_NAME)} for folder in folders]
-    assert found[0] == found[1]
-    assert len(found[0]) == 17
 
 
 def test_an_export_goes_on(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:

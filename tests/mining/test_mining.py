@@ -17,7 +17,8 @@ from tablebase.commands.tablebase import Tablebase
 from tablebase.game import load_game
 from tablebase.game.features import Feature, Values, feature
 from tablebase.game.moves import Position
-from tablebase.mining import block, scan
+from tablebase.mining import rows as found_rows
+from tablebase.mining import scan
 from tablebase.positions.location import locate
 from tablebase.positions.many import Positions
 from tablebase.positions.material import parse_material
@@ -55,12 +56,6 @@ def test_rows_are_those_of_the_twin(material: str, two_pieces: Path, tables: Tab
     names = columns_of(JUNGLE, two_pieces)
     assert set(names) == set(expected[0])
     assert counted(mined_rows(JUNGLE, two_pieces, f"material = '{material}'"), names) == counted(expected, names)
-
-
-def test_the_twin_was_shown_slices_of_each_sort() -> None:
-    by_name = {one: locate(JUNGLE, parse_material(JUNGLE, one), 0) for one in ("RvC", "CvD", "WvC")}
-    assert [way.swapped for way in by_name.values()].count(True) >= 1
-    assert sum(way.material != parse_material(JUNGLE, name) for name, way in by_name.items()) >= 2
 
 
 def test_zugzwang_that_is_mutual_is_lost_for_both(two_pieces: Path, tables: Tablebase) -> None:
@@ -134,7 +129,7 @@ def test_blocks_may_end_anywhere(two_pieces: Path, monkeypatch: pytest.MonkeyPat
     assert few == Counter({row: n for row, n in everything.items() if row[2] is not None and 3 <= row[2] <= 8})
     for size, much in ((31, 4), (1000, 10_000), (61, 0)):
         monkeypatch.setattr(scan, "BLOCK", size)
-        monkeypatch.setattr(block, "FEW", much)
+        monkeypatch.setattr(found_rows, "FEW", much)
         assert Counter(mined(JUNGLE, two_pieces, statement)) == everything
         assert Counter(mined(JUNGLE, two_pieces, f"{statement} AND distance BETWEEN 3 AND 8")) == few
 

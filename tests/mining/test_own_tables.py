@@ -68,19 +68,19 @@ def test_no_other_file_can_be_read(games: Path, two_pieces: Path) -> None:
     for source in (f"'{games}'", f"read_csv('{games}')", "yours"):
         with pytest.raises(TablebaseError):
             Query(JUNGLE, two_pieces, f"SELECT * FROM {source}", (), own={"mine": games}).fetchall()
-    with pytest.raises(TablebaseError, match="there is no table mine"):
+    with pytest.raises(TablebaseError, match="unknown table mine"):
         Query(JUNGLE, two_pieces, "SELECT * FROM mine", ())
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("games.csv", "is no table: write its name and its file"),
+        ("games.csv", "write its name and its file"),
         ("Moves=games.csv", "the name Moves of a table is already taken"),
         ("duckdb_settings=games.csv", "already taken"),
         ("my games=games.csv", "write letters, digits and _"),
         ("mine=none.csv", "none.csv cannot be used"),
-        ("mine=games.txt", "its name has to end in .parquet or .csv"),
+        ("mine=games.txt", "name a file that ends in .parquet or .csv"),
         ("mine=broken.parquet", "broken.parquet cannot be read"),
     ],
 )

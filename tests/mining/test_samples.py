@@ -14,7 +14,7 @@ from support.queries import mined
 from tablebase.errors import TablebaseError
 from tablebase.mining import scan
 from tablebase.mining.query import Query
-from tablebase.mining.sample import row_hashes
+from tablebase.mining.row_selection import row_hashes
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import select_by_name
 from tablebase.positions.common_features import features_of

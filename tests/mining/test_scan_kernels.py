@@ -10,8 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tablebase.game import Game
-from tablebase.mining.block import Block
-from tablebase.mining.stored_codes import StoredCodes
+from tablebase.mining.move_values import StoredCodes
+from tablebase.mining.row_selection import SliceSelection
+from tablebase.mining.rows import FoundPositions
 from tablebase.mining.tally import MOST, tallied
 from tablebase.positions.indexing import layout_of
 from tablebase.positions.material import parse_materials
@@ -74,8 +75,9 @@ def test_rows_are_spread(game: Game, material: str, data: st.DataObject) -> None
     begin = data.draw(st.integers(0, layout.size - 1))
     count = data.draw(st.integers(1, min(300, layout.size - begin)))
     offsets = np.array(sorted(data.draw(st.sets(st.integers(0, count - 1)))), dtype=np.int64)
-    block = Block(layout, 0, begin, np.zeros(count, dtype=np.uint8), FULL, StoredCodes(game, Store(Path())))
-    squares = block.squares(offsets)
+    codes = np.zeros(count, dtype=np.uint8)
+    block = FoundPositions(layout, 0, begin, codes, FULL, StoredCodes(game, Store(Path())), SliceSelection(frozenset()))
+    squares = block.squares_at(offsets)
     for offset, found in zip(offsets.tolist(), squares.tolist(), strict=True):
         expected = layout.squares(begin + offset)
         assert expected is None or found == list(expected)

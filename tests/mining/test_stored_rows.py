@@ -30,7 +30,7 @@ from tablebase.game.kernels import call_compiled, winner_of
 from tablebase.game.rules import CHANCE, OVER, legal
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.game.values import EQUAL
-from tablebase.mining import stored_source
+from tablebase.mining import stored_rows
 from tablebase.probe.source import natural
 from tablebase.tables.cached_chunks import CachedChunks
 from tablebase_rules import noughts, pig
@@ -73,7 +73,7 @@ def test_noughts_have_the_known_numbers(folder: Path) -> None:
 @pytest.mark.parametrize("block", [1 << 16, 100])
 def test_rows_are_those_of_brute_force(folder: Path, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
     """Values, sides, features and best moves of all stored positions, and all of their moves, in blocks of any size."""
-    monkeypatch.setattr(stored_source, "BLOCK", block)
+    monkeypatch.setattr(stored_rows, "BLOCK", block)
     values = twin.values(NOUGHTS)
     rows, moves = {}, Counter[Any]()
     for position in {NOUGHTS.canonical(position) for position in values}:
@@ -278,7 +278,7 @@ def test_an_export_has_the_rows_of_a_statement(ask: Ask, folder: Path, piglet_ta
 
 ERRORS = {
     "unknown column": (("mine", "noughts", "SELECT threats FROM positions"), 'column "threats" not found'),
-    "unknown table": (("mine", "noughts", "FROM games"), "there is no table games: query positions"),
+    "unknown table": (("mine", "noughts", "FROM games"), "unknown table games: query positions"),
     "unknown word": (("mine", "noughts", "SELECT 1 FROM positions WHERE side = 'w'"), "invalid side 'w': expected x or o"),
     "no tables": (("mine", "kalah", "SELECT 1 FROM positions"), "no table of kalah is registered in"),
     "three players": (("mine", "pig-players=3", "SELECT 1 FROM positions"), "has 3 players"),

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
 from tablebase.game import Game
 from tablebase.game.notation import parse
 from tablebase.graph.policies import chance_against
 from tablebase.mining.charts.charted_slices import title_of
-from tablebase.mining.charts.figures import Chart, Framed
+from tablebase.mining.charts.drawing import Frame
+from tablebase.mining.charts.figures import Chart
 from tablebase.mining.charts.tallies import Row
 from tablebase.play.exploit_player import model_names, opened_models
 from tablebase.play.match import side_number
@@ -46,14 +46,14 @@ def chances(game: Game, position: str | None = None, player: Sequence[str] = (),
     return Chart("Chance to win by the best moves against a player that errs", caption, rows, _draw)
 
 
-def _draw(framed: Framed, rows: Sequence[Row]) -> Figure:
+def _draw(frame: Frame, rows: Sequence[Row]) -> None:
     curves: dict[str, tuple[list[float], list[float]]] = {}
     for row in rows:
         name = row["player"] if row["even"] is None else f"{row['player']}: even at {row['even']:.6f}"
         for values, value in zip(curves.setdefault(name, ([], [])), (row["fuzz"], row["chance"]), strict=True):
             values.append(value)
     evens = sorted({row["even"] for row in rows if row["even"] is not None})
-    frame = framed()
+    frame.lay_out()
     frame.shares(curves)
     frame.label("fuzz p", "chance to win")
     [axes], ink = frame.axes, frame.style.palette.ink
@@ -63,7 +63,6 @@ def _draw(framed: Framed, rows: Sequence[Row]) -> Figure:
     axes.xaxis.set_major_locator(FixedLocator([2.0**-power for power in range(0, 13, 2)]))
     axes.xaxis.set_major_formatter(FuncFormatter(_power))
     axes.xaxis.set_minor_formatter(NullFormatter())
-    return frame.figure
 
 
 def _power(fuzz: float, _position: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -75,8 +75,8 @@ class ChartSlices:
     @property
     def mover(self) -> str:
         """The side to move."""
-        names = [side.name for side in self.game.sides if any(line.side == side.letter for line in self.lines)]
-        return " or ".join(names)
+        letters = {str(line.side) for line in self.lines}
+        return " or ".join(side.name for side in self.game.sides if side.letter in letters)
 
     @property
     def shown(self) -> str:
@@ -109,7 +109,14 @@ def select_slices(
     if not lines:
         raise missing_game(game, catalog.folder)
     wanted = None if pieces is None else piece_counts(game, pieces)
-    matches = _matcher(game, {str(line.material) for line in lines}, wanted, patterns, catalog.folder)
+    built = {str(line.material) for line in lines}
+    wild = [text for text in patterns if any(letter in WILDCARDS for letter in text)]
+    exact = [name for text in patterns if text not in wild for name in _built_names(game, text, built, catalog.folder)]
+
+    def matches(name: str, count: int) -> bool:
+        by_name = not patterns or name in exact or any(fnmatchcase(name.partition("@")[0], text) for text in wild)
+        return by_name and (wanted is None or count in wanted)
+
     of_either_side = [line for line in lines if matches(str(line.material), line.pieces)]
     if not of_either_side:
         raise _no_match(game, wanted, patterns, lines, catalog.folder)
@@ -127,23 +134,6 @@ def select_slices(
     of_sides = listed("side", {str(line.side) for line in selected})
     condition = f"NOT stalemate AND {by_name if patterns else listed('pieces', counts)} AND {of_sides}"
     return ChartSlices(game, _name(patterns, counts), selected, total - len(selected), condition)
-
-
-def _matcher(
-    game: Game, built: set[str], pieces: range | None, patterns: Sequence[str], folder: Path
-) -> Callable[[str, int], bool]:
-    """Return a function that decides, by a material's name and number of pieces, whether it matches.
-
-    Raises `MissingTableError` if a material that is named without wildcards has not been built.
-    """
-    wild = [text for text in patterns if any(letter in WILDCARDS for letter in text)]
-    exact = [name for text in patterns if text not in wild for name in _built_names(game, text, built, folder)]
-
-    def matches(name: str, count: int) -> bool:
-        by_name = not patterns or name in exact or any(fnmatchcase(name.partition("@")[0], text) for text in wild)
-        return by_name and (pieces is None or count in pieces)
-
-    return matches
 
 
 def _built_names(game: Game, text: str, built: set[str], folder: Path) -> list[str]:

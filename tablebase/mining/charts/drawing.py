@@ -31,6 +31,8 @@ LEAST_PANEL = 26.0
 MARGIN = 14.0
 """Room for numbers and the name of an axis, in mm."""
 UNITS = ((1e9, "billion"), (1e6, "million"))
+Curves = Mapping[str, tuple[Sequence[float], Sequence[float]]]
+"""Names of lines, and the coordinates of their points."""
 MARKED = 9
 """Markers on a line."""
 
@@ -82,49 +84,61 @@ def wrapped(text: str, width: float, size: float) -> str:
     return "\n".join(lines)
 
 
-class Frame:
-    """A figure with a title and one or several panels beside each other; lengths are in mm."""
+def fitting(width: float) -> int:
+    """Number of panels that are legible beside each other in this width."""
+    return max(1, int((width - MARGIN) // LEAST_PANEL))
 
-    def __init__(
+
+class Frame:
+    """A figure with a title and one or several panels, in rows of as many as fit; lengths are in mm."""
+
+    def __init__(self, style: Style, title: str, caption: str) -> None:
+        self.style = style
+        self._heading = [title, caption] if style.title is None else [] if style.title == "none" else [style.title]
+
+    def lay_out(
         self,
-        style: Style,
-        title: str,
-        caption: str,
         *,
         panels: Sequence[str] = ("",),
         height: float = 70,
         width: float = WIDTH,
         square: bool = False,
         ratios: Sequence[float] | None = None,
+        most: int | None = None,
     ) -> None:
-        """Start a figure; the style's width and height come before those that the chart prefers, which are without title."""
-        self.style, self.width = style, style.width or width
-        self.room = (self.width - MARGIN) / len(panels)
-        if self.room < LEAST_PANEL:
-            fits = int((self.width - MARGIN) // LEAST_PANEL)
-            needed = int(LEAST_PANEL * len(panels) + MARGIN)
-            raise TablebaseError(f"{len(panels)} panels need a --width of {needed}mm: {fits or 1} would fit into {self.width:g}mm")
-        heading = [title, caption] if style.title is None else [] if style.title == "none" else [style.title]
-        lines = "\n".join(wrapped(line, self.width - 4, style.font_size) for line in heading)
+        """Start the figure, with at most so many panels in a row.
+
+        The style's width and height come before those that the chart prefers, of a row of panels without title.
+        """
+        style = self.style
+        self.width = style.width or width
+        rows = -(-len(panels) // (most or fitting(self.width)))
+        self.columns = -(-len(panels) // rows)
+        self.room = (self.width - MARGIN) / self.columns
+        lines = "\n".join(wrapped(line, self.width - 4, style.font_size) for line in self._heading)
         of_lines = len(lines.split("\n")) * style.font_size * 1.25 * POINT if lines else 0
-        self.height = style.height or height + of_lines
+        self.height = style.height or rows * height + of_lines
         # The compact layout gives panels of different shapes cells of different size.
         tight = square and len(set(ratios or [0])) == 1
         self.figure = Picture(figsize=(self.width / 25.4, self.height / 25.4), layout="compressed" if tight else "constrained")
         self.figure.style = style
         if lines:
             self.figure.suptitle(lines)
-        subplots = self.figure.subplots(1, len(panels), sharey=not square, squeeze=False, width_ratios=ratios)
-        self.axes: list[Axes] = list(subplots[0])
+        subplots = self.figure.subplots(rows, self.columns, sharey=not square, squeeze=False, width_ratios=ratios)
+        every: list[Axes] = list(subplots.flat)
+        self.axes = every[: len(panels)]
+        for axes in every[len(panels) :]:
+            axes.remove()
         for axes, name in zip(self.axes, panels, strict=True):
             if len(panels) > 1:
                 axes.set_title(name)
 
     def label(self, x: str, y: str) -> None:
-        """Name the axes; that of counts or shares once for all panels."""
+        """Name the axes; that of counts or shares once for a row of panels."""
         for axes in self.axes:
             axes.set_xlabel(wrapped(x, self.room, self.style.font_size))
-        self.axes[0].set_ylabel(wrapped(y, self.height * 0.7, self.style.font_size))
+        for axes in self.axes[:: self.columns]:
+            axes.set_ylabel(wrapped(y, self.height * 0.7, self.style.font_size))
 
     def legend(self, handles: Sequence[Any], title: str | None = None) -> None:
         """Add a legend below the panels, in as many columns as fit."""
@@ -153,7 +167,7 @@ class Frame:
         for label, place in zip(axes.get_xticklabels(), shown, strict=True):
             label.set_rotation(90 if upright and not numbers[place] else 0)
 
-    def curves(self, axes: Axes, curves: Mapping[str, tuple[Sequence[float], Sequence[float]]], kind: str = "line") -> None:
+    def curves(self, axes: Axes, curves: Curves, kind: str = "line") -> None:
         """Draw lines, or points, which differ by colour, by dashes and by markers."""
         palette = self.style.palette
         for number, (name, (xs, ys)) in enumerate(curves.items()):
@@ -172,7 +186,7 @@ class Frame:
         if len(curves) > 1 and axes is self.axes[-1]:
             self.legend(axes.get_lines())
 
-    def shares(self, curves: Mapping[str, tuple[Sequence[float], Sequence[float]]], *, percent: bool = True) -> None:
+    def shares(self, curves: Curves, *, percent: bool = True) -> None:
         """Draw lines of shares on an axis from 0 to 1, or to the largest of other numbers."""
         [axes] = self.axes
         self.curves(axes, curves)
@@ -189,6 +203,9 @@ class Frame:
         x, y = np.arange(width + 1) - 0.5, np.arange(height + 1) - 0.5
         axes.pcolormesh(x, y, np.ma.masked_invalid(values), cmap=colours, norm=scale, edgecolors=palette.muted, linewidth=0.3)
         axes.spines[:].set_visible(False)
+        if share:
+            axes.set_aspect("equal")
+            axes.tick_params(length=0)
         texts = {
             place: whole_percent(value) if share else amount(round(value, 2))
             for place, value in np.ndenumerate(values)
@@ -205,26 +222,20 @@ class Frame:
         mapped = ScalarMappable(scale, colormaps[self.style.palette.scale])
         location = "bottom" if below else "right"
         bar = self.figure.colorbar(mapped, ax=self.axes, location=location, shrink=0.8, aspect=28, pad=0.03, panchor=False)
-        bar.locator = MaxNLocator(5)
+        bar.locator = MaxNLocator(3 if below else 5)
         bar.formatter = PercentFormatter(1, decimals=0 if (scale.vmax or 0) >= 0.05 else 1) if share else FuncFormatter(amount)
         bar.set_label(wrapped(label, (self.width if below else self.height) * 0.75, self.style.font_size))
         bar.outline.set_visible(False)
 
 
-def draw_curves(
-    title: str,
-    caption: str,
-    labels: tuple[str, str],
-    curves: Mapping[str, tuple[Sequence[float], Sequence[float]]],
-    *,
-    percent: bool = True,
-) -> Figure:
+def draw_curves(title: str, caption: str, labels: tuple[str, str], curves: Curves, *, percent: bool = True) -> Figure:
     """Shares as they change over something that is counted, such as games: a line for each name, through its points.
 
     The labels are those of what is counted, and of the shares.
     """
     with rc_context(Picture.style.parameters):
         frame = Frame(Picture.style, title, caption)
+        frame.lay_out()
         frame.shares(curves, percent=percent)
         frame.label(*labels)
         frame.axes[0].xaxis.set_major_formatter(FuncFormatter(amount))

@@ -19,10 +19,11 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocat
 from tablebase.errors import ArgumentError, TablebaseError
 from tablebase.game import Board, Outcome, Terrain
 from tablebase.mining.charts.charted_slices import PLURALS, ChartSlices, caption, title_of
-from tablebase.mining.charts.drawing import MARGIN, WIDTH, Frame, amount, power, scale_of, text_width
+from tablebase.mining.charts.drawing import MARGIN, WIDTH, Frame, amount, fitting, power, scale_of, text_width
 from tablebase.mining.charts.style import POINT, Style
 from tablebase.mining.charts.tallies import DISTANCE, Counting, Row, like_pieces, parity_pair, quoted_name, survival, totals
 from tablebase.positions.material import parse_material
+from tablebase.system.compute.messages import say
 
 WIDEST = 360.0
 """The width in mm up to which a matrix is drawn as large as it needs to be."""
@@ -30,8 +31,6 @@ CELL = 10.0
 """The largest cells, in mm."""
 MOVER = "outcome of the side to move"
 Panels = Sequence[ChartSlices]
-Framed = Callable[..., Frame]
-"""Makes the frame of a chart, given its panels and its size."""
 
 
 @dataclass(frozen=True)
@@ -41,16 +40,18 @@ class Chart:
     title: str
     caption: str
     rows: Sequence[Row]
-    draw: Callable[[Framed, Sequence[Row]], Figure]
+    draw: Callable[[Frame, Sequence[Row]], object]
 
     def figure(self, style: Style) -> Figure:
         """Draw the rows."""
         with rc_context(style.parameters):
-            return self.draw(partial(Frame, style, self.title, self.caption), self.rows)
+            frame = Frame(style, self.title, self.caption)
+            self.draw(frame, self.rows)
+            return frame.figure
 
 
 def _chart(
-    counter: Counting, panels: Panels, title: str, rows: Sequence[Row], draw: Callable[..., Figure], times: int = 1
+    counter: Counting, panels: Panels, title: str, rows: Sequence[Row], draw: Callable[..., object], times: int = 1
 ) -> Chart:
     """A chart of counts, in which each position stands so many times."""
     return Chart(title, caption(panels, sum(totals(rows).values()) // times, counter.where), rows, draw)
@@ -74,9 +75,9 @@ def distances(counter: Counting, panels: Panels, outcome: Outcome | None = None,
     return _chart(counter, panels, "Positions by distance to the end of the game", rows, partial(_draw_distances, outcome, log))
 
 
-def _draw_distances(outcome: Outcome | None, log: bool, framed: Framed, rows: Sequence[Row]) -> Figure:
+def _draw_distances(outcome: Outcome | None, log: bool, frame: Frame, rows: Sequence[Row]) -> None:
     panels, shown = by_slices(rows), [one for one in (Outcome.WIN, Outcome.LOSS) if outcome in (None, one)]
-    frame = framed(panels=list(panels), height=62)
+    frame.lay_out(panels=list(panels), height=62)
     for axes, its in zip(frame.axes, panels.values(), strict=True):
         decided = [row for row in its if row[DISTANCE] is not None]
         # In most games wins take an odd number of plies and losses an even number, so bars do not overlap.
@@ -89,8 +90,7 @@ def _draw_distances(outcome: Outcome | None, log: bool, framed: Framed, rows: Se
         axes.xaxis.set_major_locator(MaxNLocator(max(3, int(frame.room / 12)), integer=True))
         axes.grid(axis="y")
         if log:
-            axes.set_yscale("log")
-            axes.set_ylim(bottom=0.7)
+            axes.set(yscale="log", ylim=(0.7, None))
             axes.yaxis.set_minor_formatter(NullFormatter())
         axes.yaxis.set_major_formatter(FuncFormatter(power if log else amount))
     frame.label("distance (plies under best play)", "positions")
@@ -98,7 +98,6 @@ def _draw_distances(outcome: Outcome | None, log: bool, framed: Framed, rows: Se
     labels = {one: f"{PLURALS[one]}: {number:,} ({number / sum(counts.values()):.1%})" for one, number in counts.items() if number}
     fills = {one: frame.style.fill_of(one) if one in shown else {"fill": False, "linewidth": 0} for one in labels}
     frame.legend([Patch(**fills[one], label=labels[one]) for one in labels if one in shown or outcome is None], MOVER)
-    return frame.figure
 
 
 def open_after(counter: Counting, panels: Panels) -> Chart:
@@ -110,11 +109,11 @@ def open_after(counter: Counting, panels: Panels) -> Chart:
     return replace(_chart(counter, panels, "Share of decided positions still open", counts, _draw_open), rows=rows)
 
 
-def _draw_open(framed: Framed, rows: Sequence[Row]) -> Figure:
+def _draw_open(frame: Frame, rows: Sequence[Row]) -> None:
     # The last row has a share of 0, which a logarithmic axis lacks.
     its = {name: [row for row in its if row["open"]] for name, its in by_slices(rows).items()}
     curves = {name: ([row["plies"] for row in some], [row["share"] for row in some]) for name, some in its.items()}
-    frame = framed()
+    frame.lay_out()
     [axes] = frame.axes
     axes.set_yscale("log")
     frame.curves(axes, curves)
@@ -124,7 +123,6 @@ def _draw_open(framed: Framed, rows: Sequence[Row]) -> Figure:
     axes.yaxis.set_major_formatter(FuncFormatter(power))
     axes.yaxis.set_minor_formatter(NullFormatter())
     axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
-    return frame.figure
 
 
 def squares(counter: Counting, panels: Panels, piece: int = 1, outcome: Outcome | None = None) -> Chart:
@@ -135,7 +133,7 @@ def squares(counter: Counting, panels: Panels, piece: int = 1, outcome: Outcome 
     return _chart(counter, panels, f"Share of {word} by the square of {name}", rows, draw, len(like_pieces(panels[0], piece)))
 
 
-def _draw_squares(board: Board, terrain: Sequence[Terrain], word: str, framed: Framed, rows: Sequence[Row]) -> Figure:
+def _draw_squares(board: Board, terrain: Sequence[Terrain], word: str, frame: Frame, rows: Sequence[Row]) -> None:
     panels, found = by_slices(rows), []
     for its in panels.values():
         shares = np.full((board.height, board.width), np.nan)
@@ -143,24 +141,24 @@ def _draw_squares(board: Board, terrain: Sequence[Terrain], word: str, framed: F
             file, rank = board.cells[board.square(row["square"])]
             shares[rank, file] = row[word] / row["positions"]
         found.append(shares)
-    cell, width = _cell(framed, len(panels) * board.width, MARGIN + 22, "fewer --material", WIDTH)
+    page, beside = frame.style.width or WIDTH, MARGIN + 22
+    most = max(1, min(len(panels), fitting(page), int((page - beside) / (board.width * frame.style.small * POINT * 1.1))))
+    cell, width = _cell(frame, most * board.width, beside, "a smaller --font-size", WIDTH)
     height = board.height * cell + 24 + 6 * (len(panels) > 1)
-    frame, scale = framed(panels=list(panels), height=height, width=width, square=True), scale_of(found)
+    frame.lay_out(panels=list(panels), height=height, width=width, square=True, most=most)
+    scale = scale_of(found)
     for axes, shares in zip(frame.axes, found, strict=True):
         frame.cells(axes, shares, scale, cell)
-        axes.set_aspect("equal")
         _outline(frame, axes, board, terrain)
         axes.set_xticks(range(board.width), [chr(ord("a") + file) for file in range(board.width)])
         axes.set_yticks(range(board.height), [str(rank + 1) for rank in range(board.height)])
-        axes.tick_params(length=0)
     frame.label("file", "rank")
     frame.bar(scale, f"share of {word} of the side to move")
-    return frame.figure
 
 
-def _cell(framed: Framed, columns: int, beside: float, hint: str, most: float = WIDEST) -> tuple[float, float]:
+def _cell(frame: Frame, columns: int, beside: float, hint: str, most: float = WIDEST) -> tuple[float, float]:
     """The size of cells and the width of a chart in mm; raise `TablebaseError` if letters would not fit into the cells."""
-    style = framed.args[0]  # type: ignore[attr-defined]
+    style = frame.style
     least, room = style.small * POINT * 1.1, (style.width or most) - beside
     if room < columns * least:
         raise TablebaseError(
@@ -196,8 +194,8 @@ def draws(counter: Counting, panels: Panels) -> Chart:
     return _chart(counter, panels, "Share of draws by material", rows, partial(_draw_draws, slices.game))
 
 
-def matrices(game: Any, rows: Iterable[Row]) -> list[tuple[tuple[str, ...], tuple[str, ...], Any]]:
-    """Share of draws by material, one matrix for each division of the pieces between the sides; tiers are added up.
+def matrices(game: Any, rows: Iterable[Row], *, pooled: bool = False) -> list[tuple[tuple[str, ...], tuple[str, ...], Any]]:
+    """Share of draws by material, one matrix for each division of the pieces between the sides, or one in all; tiers are added up.
 
     A matrix is the letters of the first side's pieces, those of the second side's, and an array of shares by both, NaN where there
     are no positions.
@@ -205,11 +203,11 @@ def matrices(game: Any, rows: Iterable[Row]) -> list[tuple[tuple[str, ...], tupl
     groups: dict[tuple[int, int], dict[tuple[Any, Any], list[Row]]] = {}
     for row in rows:
         material = parse_material(game, row["material"])
-        group = groups.setdefault((-len(material.first), len(material.second)), {})
+        group = groups.setdefault((0, 0) if pooled else (-len(material.first), len(material.second)), {})
         group.setdefault((material.first, material.second), []).append(row)
     made = []
     for _, group in sorted(groups.items()):
-        firsts, seconds = (sorted({pair[side] for pair in group}) for side in (0, 1))
+        firsts, seconds = (sorted({pair[side] for pair in group}, key=lambda one: (len(one), one)) for side in (0, 1))
         shares = np.full((len(firsts), len(seconds)), np.nan)
         for (first, second), its in group.items():
             if positions := sum(row["positions"] for row in its):
@@ -219,29 +217,30 @@ def matrices(game: Any, rows: Iterable[Row]) -> list[tuple[tuple[str, ...], tupl
     return made
 
 
-def _draw_draws(game: Any, framed: Framed, rows: Sequence[Row]) -> Figure:
+def _draw_draws(game: Any, frame: Frame, rows: Sequence[Row]) -> None:
     found = matrices(game, rows)
+    if len(found) > fitting(frame.style.width or WIDTH):
+        found = matrices(game, rows, pooled=True)
+        say("all numbers of pieces are in one matrix, since one for each would be too narrow: choose one with --pieces, or --width")
     most, columns = max(len(names) for names, _, _ in found), sum(len(names) for _, names, _ in found)
     letters = max(len(names[0]) for names, _, _ in found) * 2.5
     beside = len(found) * (MARGIN + letters)
-    _cell(framed, most, MARGIN, "fewer materials", WIDEST)
-    cell, width = _cell(framed, columns, beside, "fewer materials")
+    _cell(frame, most, MARGIN, "fewer materials", WIDEST)
+    cell, width = _cell(frame, columns, beside, "fewer materials")
     ratios = [len(names) for _, names, _ in found]
-    frame = framed(
+    frame.lay_out(
         panels=[""] * len(found), height=most * cell + letters + 32 + 10 * (len(found) > 1), width=width, square=True, ratios=ratios
     )
     scale = scale_of(shares for _, _, shares in found)
     for axes, (firsts, seconds, shares) in zip(frame.axes, found, strict=True):
         frame.cells(axes, shares, scale, cell)
-        axes.set_aspect("equal")
         axes.set_xticks(range(len(seconds)), seconds, rotation=90 if len(seconds[0]) > 1 else 0)
         axes.set_yticks(range(len(firsts)), firsts)
-        axes.tick_params(length=0, top=False, labeltop=True, labelbottom=False, labelleft=True)
+        axes.tick_params(top=False, labeltop=True, labelbottom=False, labelleft=True)
         axes.xaxis.set_label_position("top")
         names = [f"{side.name}'s pieces" for side in game.sides]
         axes.set(ylabel=names[0], xlabel=names[1], ylim=(len(firsts) - 0.5, -0.5), anchor="N")
     frame.bar(scale, "share of draws", below=True)
-    return frame.figure
 
 
 def parity(counter: Counting, panels: Panels, pair: Sequence[int] = (), by: str | None = None) -> Chart:
@@ -264,10 +263,10 @@ def values(counter: Counting, panels: Panels, by: str) -> Chart:
     return _chart(counter, panels, f"Outcomes by {by}", rows, partial(_draw_shares, by))
 
 
-def _draw_shares(what: str, framed: Framed, rows: Sequence[Row]) -> Figure:
+def _draw_shares(what: str, frame: Frame, rows: Sequence[Row]) -> None:
     """Draw bars of shares by value; those of parity in groups of odd values and even ones, with totals."""
     panels = by_slices(rows)
-    frame = framed(panels=list(panels), height=64)
+    frame.lay_out(panels=list(panels), height=64)
     for axes, its in zip(frame.axes, panels.values(), strict=True):
         groups: dict[str, list[Row]] = {}
         for row in sorted(its, key=lambda row: bool(row.get("even"))):
@@ -289,7 +288,6 @@ def _draw_shares(what: str, framed: Framed, rows: Sequence[Row]) -> Figure:
             axes.xaxis.labelpad = frame.style.small + 4
     frame.legend([Patch(**frame.style.fill_of(one), label=PLURALS[one]) for one, number in totals(rows).items() if number], MOVER)
     frame.label(what, "share of positions")
-    return frame.figure
 
 
 def _stack(frame: Frame, axes: Axes, bars: Sequence[tuple[str, Mapping[Outcome, int]]], places: Sequence[float], what: str) -> None:
@@ -344,7 +342,7 @@ def _word(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
-def _draw_series(kind: str, names: Sequence[str], numbers: Sequence[str], framed: Framed, rows: Sequence[Row]) -> Figure:
+def _draw_series(kind: str, names: Sequence[str], numbers: Sequence[str], frame: Frame, rows: Sequence[Row]) -> None:
     """Draw each number by the first column; other columns name series."""
     first, ys = names[0], [name for name in names[1:] if name in numbers]
     words = [name for name in names[1:] if name not in numbers]
@@ -354,7 +352,7 @@ def _draw_series(kind: str, names: Sequence[str], numbers: Sequence[str], framed
             label = ", ".join([*(_word(row[name]) for name in words), *[y] * (len(ys) > 1 or not words)])
             if row[y] is not None and (kind == "bar" or row[first] is not None):
                 series.setdefault(label, {})[row[first]] = row[y]
-    frame = framed(height=66)
+    frame.lay_out(height=66)
     [axes] = frame.axes
     if kind == "bar":
         points, width = list(dict.fromkeys(row[first] for row in rows)), 0.86 / len(series)
@@ -371,16 +369,15 @@ def _draw_series(kind: str, names: Sequence[str], numbers: Sequence[str], framed
         axes.xaxis.set_major_locator(MaxNLocator(8, integer=all(isinstance(row[first], int | None) for row in rows)))
     axes.yaxis.set_major_formatter(FuncFormatter(amount))
     frame.label(first, " and ".join(ys))
-    return frame.figure
 
 
-def _draw_heat(names: Sequence[str], framed: Framed, rows: Sequence[Row]) -> Figure:
+def _draw_heat(names: Sequence[str], frame: Frame, rows: Sequence[Row]) -> None:
     x, y, z = names
     columns, lines = (list(dict.fromkeys(row[name] for row in rows)) for name in (x, y))
     cells = np.full((len(lines), len(columns)), np.nan)
     for row in rows:
         cells[lines.index(row[y]), columns.index(row[x])] = np.nan if row[z] is None else row[z]
-    frame = framed(height=70)
+    frame.lay_out(height=70)
     [axes] = frame.axes
     scale = scale_of([cells], min(0.0, np.nanmin(cells, initial=0.0)))
     frame.cells(axes, cells, scale, (frame.room - 26) / len(columns), share=False)
@@ -390,7 +387,6 @@ def _draw_heat(names: Sequence[str], framed: Framed, rows: Sequence[Row]) -> Fig
     axes.set_yticklabels([_word(value) for value in lines[::step]])
     frame.label(x, y)
     frame.bar(scale, z, share=False)
-    return frame.figure
 
 
 CHARTS: Mapping[str, Callable[..., Chart]] = {

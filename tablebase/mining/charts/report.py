@@ -1,21 +1,72 @@
-"""Patterns as a page of HTML that needs nothing else: tables, and charts of the same numbers."""
+"""Patterns as a page of HTML that needs nothing else: tables, and charts of the same numbers.
+
+Charts are bars as SVG, which need no Matplotlib. Text and lines have the colour of the text around them, so that bars suit a
+light ground and a dark one.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from tablebase.game import Outcome
-from tablebase.mining.charts.bars import COLOURS, Bar, Fill, draw_bars
+from tablebase.mining.charts.style import COLOURS
 from tablebase.mining.patterns.kept_patterns import class_rows, counts_text, entropy_text, gain_rows, rule_rows, title, tree_text
 from tablebase.mining.patterns.pattern_search import Patterns, Profile
 from tablebase.mining.patterns.targets import OUTCOME
 from tablebase.svg.markup import element
 from tablebase.system.compute.messages import cell_text, in_percent
 from tablebase.system.files.outputs import write_text
+
+WIDTH, LINE, BAR = 300, 15, 12
+"""A row is a line of text above a bar; this is narrow enough to be legible on a telephone."""
+FONT = 12
+INK = "currentColor"
+
+
+class Fill(NamedTuple):
+    """The colour of a part of a bar, and how opaque it is."""
+
+    colour: str
+    opacity: float = 1.0
+
+
+class Bar(NamedTuple):
+    """A row of a chart."""
+
+    label: str  # text above its bar, to the left
+    amount: str  # the same, to the right
+    parts: Sequence[tuple[float, Fill]]  # the parts side by side, as shares of the whole width
+
+
+def draw_bars(about: str, rows: Sequence[Bar]) -> Element:
+    """Bars, one below the other, as SVG; `about` is what they show, for readers who do not see it."""
+    drawn = [each for place, row in enumerate(rows) for each in _draw(row, place * (LINE + BAR + LINE // 2))]
+    height = len(rows) * (LINE + BAR + LINE // 2)
+    picture = element("svg", *drawn, viewBox=f"0 0 {WIDTH} {height}", role="img", font_size=FONT, fill=INK)
+    picture.set("aria-label", about)
+    picture.set("style", "display: block; width: 100%; max-width: 30rem; height: auto; font-family: sans-serif")
+    return picture
+
+
+def _draw(row: Bar, top: int) -> list[Element]:
+    made = [
+        element("text", text=row.label, x=0, y=top + FONT),
+        element("text", text=row.amount, x=WIDTH, y=top + FONT, text_anchor="end"),
+    ]
+    left = 0.0
+    for share, fill in row.parts:
+        if share:
+            width = share * WIDTH
+            made.append(element("rect", x=left, y=top + LINE, width=width, height=BAR, fill=fill.colour, fill_opacity=fill.opacity))
+            left += width
+    # A bar of no width is still seen to be one.
+    made.append(element("rect", x=0, y=top + LINE, width=WIDTH, height=BAR, fill="none", stroke=INK, stroke_width=0.5))
+    return made
+
 
 PLAIN = COLOURS[Outcome.WIN]
 """The colour of what is no outcome."""
@@ -87,9 +138,8 @@ def _profile(patterns: Patterns) -> Element:
 def _legend(patterns: Patterns, fills: Sequence[Fill]) -> Element:
     entries = []
     for row, fill in zip(class_rows(patterns), fills, strict=True):
-        swatch = element("svg", element("rect", width=12, height=12, fill=fill.colour, fill_opacity=fill.opacity))
-        for name, value in (("width", "12"), ("height", "12"), ("aria-hidden", "true")):
-            swatch.set(name, value)
+        rect = element("rect", width=12, height=12, fill=fill.colour, fill_opacity=fill.opacity)
+        swatch = element("svg", rect, width=12, height=12, aria_hidden="true")
         swatch.tail = f" {row['class']}"
         entries.append(element("span", swatch))
         entries[-1].tail = " "
@@ -110,9 +160,8 @@ def _rules(patterns: Patterns) -> Element:
         return element("p", text="There is no rule without exceptions.")
     name, fills = patterns.target.name, dict(zip(patterns.classes, _fills(patterns), strict=True))
     bars = [Bar(f"{number}: {row[name]}", _percent(row["share"]), [(row["share"], fills[row[name]])]) for number, row in rows]
-    numbers = [
-        {"no.": number, **{field: row[field] for field in (name, "positions", "share", "condition")}} for number, row in rows
-    ]
+    fields = name, "positions", "share", "condition"
+    numbers = [{"no.": number, **{field: row[field] for field in fields}} for number, row in rows]
     return _shown("Share of the positions that each rule covers", bars, "Rules without exceptions", numbers)
 
 

@@ -8,7 +8,6 @@ from typing import Any, Literal, NamedTuple
 from tablebase.errors import ArgumentError, quoted
 from tablebase.game import Outcome
 from tablebase.game.plain_arguments import parse_width
-from tablebase.mining.charts.bars import COLOURS
 
 POINT = 25.4 / 72
 """Millimetres in a point."""
@@ -31,6 +30,8 @@ class Palette(NamedTuple):
     scale: str  # a colour map of Matplotlib
 
 
+COLOURS = {Outcome.WIN: "#0072B2", Outcome.LOSS: "#E69F00", Outcome.DRAW: "#BBBBBB"}
+"""Colours of outcomes in all charts: by Okabe and Ito, distinguishable with any colour vision."""
 BLUE, ORANGE, GREEN, PURPLE, RED, SKY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9"
 FILLS = (*COLOURS.values(), GREEN, PURPLE)
 PALETTES = {
@@ -124,7 +125,7 @@ def parse_style(width: str | None, height: str | None, font_size: float, dpi: in
             f"the font size is {LEAST_SIZE:g} to {LARGEST_SIZE:g} points, not {font_size:g}: smaller is not legible"
         )
     if ground not in list(PALETTES):
-        raise ArgumentError(f"there is no style {quoted(ground)}: choose {', '.join(PALETTES)}")
+        raise ArgumentError(f"unknown style {quoted(ground)}: choose {', '.join(PALETTES)}")
     return Style(_length("width", width), _length("height", height), font_size, dpi, title, ground)
 
 

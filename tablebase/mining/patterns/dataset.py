@@ -26,7 +26,7 @@ class Dataset:
     Parameters
     ----------
     X : ndarray of float32, shape (positions, columns)
-        Truth values are 0 and 1; a text is encoded as a column of 0 and 1 for each of its values; what a position lacks is NaN.
+        Truth values are 0 and 1; a text is encoded as a column of 0 and 1 for each of its values; a missing value is NaN.
     y : ndarray, shape (positions,)
         The target: outcomes as text, distances in plies, or whether only one move keeps the outcome.
     names : list of str

@@ -18,19 +18,16 @@ from numpy.typing import NDArray
 from tablebase.errors import ArgumentError
 from tablebase.game import Game
 from tablebase.game.features import Feature
-from tablebase.mining.column import Column
+from tablebase.mining.column import SLICE_COLUMNS, Column
 from tablebase.mining.columns import columns
-from tablebase.mining.patterns.contingency import CHUNK, ContingencyTables
-from tablebase.mining.patterns.gains import Gain, entropy, gains, information_gain
+from tablebase.mining.patterns.gains import CHUNK, ContingencyTables, Gain, entropy, gains, information_gain
 from tablebase.mining.patterns.levels import Levels, Raw, levels_of, raw
 from tablebase.mining.patterns.rules import CONDITIONS, Rule, rules
 from tablebase.mining.patterns.targets import OUTCOME, Target
 from tablebase.mining.patterns.trees import Node, Tree, grow, judge, leaf_of, leaves
-from tablebase.mining.row_selection import Selection
+from tablebase.mining.row_selection import Selection, hashes_of
 from tablebase.mining.rows import Rows
-from tablebase.mining.sample import hashes_of
 from tablebase.mining.scan import Scan
-from tablebase.mining.selection import SLICE_COLUMNS
 from tablebase.positions.indexing import layout_of
 from tablebase.positions.location import StoredSlice
 from tablebase.tables.store import Store
@@ -86,7 +83,7 @@ class Patterns:
     ----------
     game : Game
     slices : tuple of StoredSlice
-        Whose positions these are.
+        The slices of these positions.
     target : Target
     classes : tuple of str
         The classes of the target: ``win``, ``loss`` and ``draw`` if it is the outcome.
@@ -128,7 +125,7 @@ class Patterns:
 
     @property
     def commonest(self) -> float:
-        """Share of the most common class: what is predicted correctly without any feature."""
+        """Share of the most common class: the share of correct predictions without any feature."""
         return max(self.counts) / self.positions
 
 
@@ -150,13 +147,13 @@ def survey(scan: Scan, target: Target, column: Column, columns: Sequence[Column]
 
     `column` is that of the target, `columns` are the features.
     """
-    share = SAMPLE / max(max_positions, 1)
+    share, every = SAMPLE / max(max_positions, 1), (column, *columns)
 
     def examine(rows: Rows) -> tuple[int, list[Raw], list[Raw], list[pa.Array | None]]:
         """The number of positions, and for each column the values that occur, those in the sample, and their words."""
         in_sample = slice(None) if share >= 1 else hashes_of(rows) < share
-        arrays = [each.compute(rows) for each in (column, *columns)]
-        values = [raw(each, array) for each, array in zip((column, *columns), arrays, strict=True)]
+        arrays = [each.compute(rows) for each in every]
+        values = [raw(each, array) for each, array in zip(every, arrays, strict=True)]
         words = [array.dictionary if pa.types.is_dictionary(array.type) else None for array in arrays]
         return len(rows), [_present(of) for of in values], [of[in_sample].copy() for of in values], words
 
@@ -191,7 +188,7 @@ def _present(values: Raw) -> Raw:
 class Search:
     """A search for patterns in one set of positions: the slices of a selection, searched as one.
 
-    Raise `TablebaseError` if there is no position that the target examines.
+    Raise `TablebaseError` if the target examines none of the positions.
     """
 
     def __init__(
@@ -208,7 +205,8 @@ class Search:
         self.slices = tuple(self.known)
         self.columns = columns(game, self.slices, features)
         self.target = settings.target.column(game, self.columns)
-        self.features = [column for column in self.columns.values() if self._is_feature(column)]
+        alike = len({slice_.material.pieces for slice_ in self.slices}) == 1
+        self.features = [column for column in self.columns.values() if self._is_feature(column, alike=alike)]
         self.max_positions = sum(layout_of(game, slice_.location.material).cells_with_images for slice_ in self.slices)
         self.cells = self._scan().cells * (1 if self.max_positions <= SAMPLE else 2)
         """Indices that are decoded in all passes together."""
@@ -238,33 +236,22 @@ class Search:
             _profile(surveyed.levels, tables),
         )
 
-    def _is_feature(self, column: Column) -> bool:
-        """Return whether a column is searched: what all slices have, and what they differ in."""
+    def _is_feature(self, column: Column, *, alike: bool) -> bool:
+        """Return whether a column is searched; columns of pieces are if all slices have equally many."""
         if column.feature is not None:
-            return column.feature.pieces == 0 or self._alike
+            return column.feature.pieces == 0 or alike
         if column.name == OUTCOME.name:
             return self.settings.target != OUTCOME
         if column.name in SLICE_COLUMNS:
             return len(self.slices) > 1
         if column.name.startswith("p") and column.name[1:].isdigit():
-            return len(self.slices) > 1 and self._alike
-        return self._alike and column.name.startswith("p") and column.name.endswith(("_file", "_rank"))
-
-    @property
-    def _alike(self) -> bool:
-        """True if all slices have equally many pieces."""
-        return len({slice_.material.pieces for slice_ in self.slices}) == 1
+            return len(self.slices) > 1 and alike
+        return alike and column.name.startswith("p") and column.name.endswith(("_file", "_rank"))
 
     def _scan(self) -> Scan:
         # Its columns are not computed, but the target's may need moves.
-        scan, reported = Scan(self.game, self.store, self.known, [self.target], self.threads), 0
-
-        def tick() -> None:
-            nonlocal reported
-            self.tick(scan.done - reported)
-            reported = scan.done
-
-        scan.tick = tick
+        scan = Scan(self.game, self.store, self.known, [self.target], self.threads)
+        scan.tick = lambda cells: self.tick(cells)
         return scan
 
     def _joint(self, surveyed: Survey, codes: list[NDArray[np.intp]]) -> tuple[tuple[int, ...], ...]:

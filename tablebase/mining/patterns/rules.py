@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.mining.patterns.contingency import Codes, ContingencyTables, Counts
+from tablebase.mining.patterns.gains import Codes, ContingencyTables, Counts
 from tablebase.mining.patterns.levels import Flags, Levels
 
 KEPT = 5
@@ -167,7 +167,6 @@ class _OfClass:
             yield from self._broadest(*self._triples(), kept)
 
     def _supported(self, positions: Counts) -> Flags:
-        """Which numbers of positions are enough."""
         enough: Flags = positions / self.comparisons.positions >= self.support
         return enough
 

@@ -35,7 +35,7 @@ class Target:
 
     @property
     def words(self) -> str:
-        """Its name for people."""
+        """Its name in sentences."""
         return self.name.replace("_", " ")
 
     @property
@@ -55,7 +55,7 @@ class Target:
         return chosen
 
     def column(self, game: Game, columns: Mapping[str, Column]) -> Column:
-        """The column whose values are divided into classes, given the columns of positions."""
+        """The column of values that are divided into classes, given the columns of positions."""
         if self.name != "only_move":
             return columns[self.name]
 
@@ -105,4 +105,4 @@ def target_of(name: str, outcome: str | None = None) -> Target:
         if outcome == Outcome.LOSS:
             raise ArgumentError("in a lost position no move has an outcome to keep: choose --outcome win or --outcome draw")
         return Target(name, (Outcome(outcome),) if outcome else (Outcome.WIN, Outcome.DRAW))
-    raise ArgumentError(f"there is no target {quoted(name)}: choose outcome, distance or only_move")
+    raise ArgumentError(f"unknown target {quoted(name)}: choose outcome, distance or only_move")

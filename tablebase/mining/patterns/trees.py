@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.mining.patterns.contingency import Codes, Counts
+from tablebase.mining.patterns.gains import Codes, Counts
 from tablebase.mining.patterns.levels import Condition, Levels
 
 INDENT = "    "
@@ -50,9 +50,9 @@ class Tree:
     trained : int
         Number of positions it was grown from.
     errors : int
-        Number of positions whose class it predicts wrongly.
+        Number of positions that it assigns a wrong class.
     text : str
-        For people, in several lines.
+        The tree in words, in several lines.
     sql : str
         A CASE expression that returns the prediction.
     """
@@ -117,59 +117,34 @@ def judge(node: Node, counts: Counts, words: Sequence[str], trained: int) -> Tre
     """A tree whose leaves predict the most common class of all positions that reach them.
 
     `counts`, of shape (leaves, classes), has all positions; `words` are the classes, and `trained` is the number of positions
-    that the tree was grown from.
+    that the tree was grown from. Questions that do not affect the prediction are left out.
     """
-    reached = _Reached(counts, words)
-    merged = reached.merged(node)
-    errors = int(counts.sum()) - reached.correct(merged)
-    return Tree(_depth(merged), leaves(merged), trained, errors, "\n".join(reached.lines(merged)), reached.case(merged))
 
-
-def _depth(node: Node) -> int:
-    return 0 if isinstance(node, Leaf) else 1 + max(_depth(node.yes), _depth(node.no))
-
-
-@dataclass(frozen=True)
-class _Reached:
-    """All positions by the leaf that they reach and by class, and the names of the classes."""
-
-    counts: Counts
-    words: Sequence[str]
-
-    def merged(self, node: Node) -> Node:
-        """The tree without questions that do not affect the prediction."""
+    def judged(node: Node) -> _Judged:
         if isinstance(node, Leaf):
-            return node
-        yes, no = self.merged(node.yes), self.merged(node.no)
-        if isinstance(yes, Leaf) and isinstance(no, Leaf) and self._prediction(yes) == self._prediction(no):
-            return Leaf(yes.numbers + no.numbers)
-        return Split(node.feature, node.condition, yes, no)
-
-    def correct(self, node: Node) -> int:
-        """Number of positions that are predicted correctly."""
-        return int(self._classes(node).max()) if isinstance(node, Leaf) else self.correct(node.yes) + self.correct(node.no)
-
-    def _classes(self, leaf: Leaf) -> Counts:
-        """Counts by class of the positions that reach a leaf."""
-        classes: Counts = self.counts[list(leaf.numbers)].sum(axis=0)
-        return classes
-
-    def _prediction(self, leaf: Leaf) -> str:
-        return self.words[int(self._classes(leaf).argmax())]
-
-    def lines(self, node: Node) -> list[str]:
-        """For people."""
-        if isinstance(node, Leaf):
-            classes = self._classes(node)
-            return [f"{self._prediction(node)} ({100 * classes.max() / classes.sum():.1f} % of {classes.sum():,})"]
+            classes: Counts = counts[list(node.numbers)].sum(axis=0)
+            word, most, of = words[int(classes.argmax())], int(classes.max()), int(classes.sum())
+            return _Judged(node, 0, 1, of - most, [f"{word} ({100 * most / of:.1f} % of {of:,})"], f"'{word}'")
+        yes, no = judged(node.yes), judged(node.no)
+        if yes.leaf is not None and no.leaf is not None and yes.sql == no.sql:
+            return judged(Leaf(yes.leaf.numbers + no.leaf.numbers))
         lines = []
-        for word, branch in ((f"if {node.condition.sql}", node.yes), ("else", node.no)):
-            below = self.lines(branch)
-            lines += [f"{word}: {below[0]}"] if isinstance(branch, Leaf) else [f"{word}:", *(INDENT + line for line in below)]
-        return lines
+        for word, branch in ((f"if {node.condition.sql}", yes), ("else", no)):
+            first, *_ = below = branch.lines
+            lines += [f"{word}: {first}"] if branch.leaf is not None else [f"{word}:", *(INDENT + line for line in below)]
+        sql = f"CASE WHEN {node.condition.sql} THEN {yes.sql} ELSE {no.sql} END"
+        return _Judged(None, 1 + max(yes.depth, no.depth), yes.leaves + no.leaves, yes.errors + no.errors, lines, sql)
 
-    def case(self, node: Node) -> str:
-        """As SQL."""
-        if isinstance(node, Leaf):
-            return f"'{self._prediction(node)}'"
-        return f"CASE WHEN {node.condition.sql} THEN {self.case(node.yes)} ELSE {self.case(node.no)} END"
+    found = judged(node)
+    return Tree(found.depth, found.leaves, trained, found.errors, "\n".join(found.lines), found.sql)
+
+
+class _Judged(NamedTuple):
+    """A part of a tree; `leaf` is None for a split."""
+
+    leaf: Leaf | None
+    depth: int
+    leaves: int
+    errors: int
+    lines: list[str]
+    sql: str

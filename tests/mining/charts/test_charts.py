@@ -6,7 +6,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from itertools import pairwise, product
+from itertools import combinations, pairwise, product
 from pathlib import Path
 from shutil import which
 from typing import Any
@@ -167,7 +167,7 @@ def test_a_matrix_shows_rows_and_columns_by_letters() -> None:
     rows = [row("all", *numbers, material=name, side="w") for name, numbers in counts.items()]
     first, second = matrices(GAME, rows)
     assert (first[:2], second[:2]) == ((("RC", "TL"), ("W", "D", "E")), (("R",), ("W",)))
-    figure = Chart("Title", "Caption", rows, lambda framed, rows: figures._draw_draws(GAME, framed, rows)).figure(Style())
+    figure = Chart("Title", "Caption", rows, lambda frame, rows: figures._draw_draws(GAME, frame, rows)).figure(Style())
     axes, other, bar = figure.axes
     FigureCanvasAgg(figure).draw()  # type: ignore[no-untyped-call]
     cells = [one.get_window_extent().width / (one.get_xlim()[1] - one.get_xlim()[0]) for one in (axes, other)]
@@ -187,7 +187,7 @@ PARITY = [row("RvC", 3, 1, 0, b=1, even=False), row("RvC", 0, 4, 0, b=2, even=Tr
 @pytest.mark.parametrize("ground", PALETTES)
 def test_bars_of_parity_add_up(ground: Any) -> None:
     """Odd values come first, then even ones and totals; shares are stacked to one, and the legend names outcomes that occur."""
-    chart = Chart("Title", "Caption", PARITY, lambda framed, rows: figures._draw_shares("b", framed, rows))
+    chart = Chart("Title", "Caption", PARITY, lambda frame, rows: figures._draw_shares("b", frame, rows))
     figure: Any = chart.figure(Style(ground=ground))
     [axes] = figure.axes
     heights, bottoms, places = (
@@ -209,7 +209,7 @@ def test_cells_too_small_to_read() -> None:
     letters = "RCWDPTLE"
     pairs = [f"{a}{b}" for number, a in enumerate(letters) for b in letters[number + 1 :]]
     rows = [row("all", 1, 0, 1, material=f"Rv{pair}", side="w") for pair in pairs]
-    chart = Chart("", "", rows, lambda framed, rows: figures._draw_draws(GAME, framed, rows))
+    chart = Chart("", "", rows, lambda frame, rows: figures._draw_draws(GAME, frame, rows))
     with pytest.raises(tablebase.TablebaseError, match=r"28 columns of cells, but only \d+ .* --width (\d+)mm") as refused:
         chart.figure(Style(width=60))
     width = float(re.findall(r"--width (\d+)mm", str(refused.value))[0])
@@ -299,6 +299,28 @@ def test_materials_are_panels(tables: Tablebase) -> None:
     assert first.get_ylim() == second.get_ylim()
     # See the statements in docs/mining.md: 390 wins at even distances, and 927 at odd ones.
     assert [round(bar.get_height(), 9) for bar in first.patches[:2]] == [round(927 / 1196, 9), round(390 / 1156, 9)]
+
+
+def test_more_panels_than_fit_into_a_row(pawn_tables: Tablebase, caplog: pytest.LogCaptureFixture) -> None:
+    """They are in several rows, each panel legible; matrices of draws are one, as a sentence says."""
+    materials = [f"{'P' * white}v{'P' * black}" for white in (1, 2, 3) for black in (1, 2, 3)]
+    for chart in ("distances", "squares"):
+        figure: Any = pawn_tables.plot(chart, "hexapawn", material=materials, width="88mm")
+        FigureCanvasAgg(figure).draw()  # type: ignore[no-untyped-call]
+        panels = [axes for axes in figure.axes if axes.get_title()]
+        assert [axes.get_title() for axes in panels] == materials
+        boxes = [axes.get_window_extent() for axes in panels]
+        assert len({round(box.y0) for box in boxes}) == 5
+        assert min(box.width for box in boxes) / figure.dpi * 25.4 > 20
+        assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    assert not caplog.messages
+    figure = pawn_tables.plot("draws", "hexapawn")
+    [said] = caplog.messages
+    assert said.startswith("all numbers of pieces are in one matrix")
+    axes, _ = figure.axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["P", "PP", "PPP"]
+    # There are no draws in this game.
+    assert {text.get_position(): text.get_text() for text in axes.texts} == dict.fromkeys(product(range(3), range(3)), "0")
 
 
 @pytest.mark.parametrize("kind", ["bar", "line", "points", "heat"])

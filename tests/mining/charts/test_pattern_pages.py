@@ -11,7 +11,7 @@ from support.html import addresses, classed, parsed, rows_of, said
 from support.program import Ask
 
 from tablebase.commands.tablebase import Tablebase
-from tablebase.mining.charts.bars import WIDTH
+from tablebase.mining.charts.report import WIDTH
 
 
 @pytest.fixture(scope="module")

@@ -179,14 +179,6 @@ def test_targets_with_draws_and_long_distances(target: str, outcome: str | None,
     assert ("outcome" in names) == (outcome is None)
 
 
-@pytest.mark.release
-def test_rules_of_two_comparisons(two_pieces: Path, tables: Tablebase) -> None:
-    """Trying all comparisons of a slice and all pairs of them finds no rule that is wider and new."""
-    result = found(JUNGLE, two_pieces, ["CvT"], PatternSettings())
-    check(result, examined(tables, JUNGLE, ["CvT"], "outcome", None), PatternSettings())
-    assert {rule.comparisons for rule in result.rules} == {1, 2}
-
-
 @pytest.mark.parametrize("support", [0.0, 0.05, 0.2, 1.0])
 def test_support(support: float, hexapawns: Path, pawn_tables: Tablebase) -> None:
     """Rules cover the share that was asked for, and so do leaves; nothing broader is missing."""
@@ -249,7 +241,9 @@ def test_very_many_slices_are_searched_without_comparing_each(hexapawns: Path, m
     assert ["material" in text for text in texts] == [True, False]
 
 
-@pytest.mark.parametrize(("target", "outcome", "said"), [("only_move", "loss", "no move"), ("worth", None, "no target 'worth'")])
+@pytest.mark.parametrize(
+    ("target", "outcome", "said"), [("only_move", "loss", "no move"), ("worth", None, "unknown target 'worth'")]
+)
 def test_targets_that_make_no_sense(target: str, outcome: str | None, said: str) -> None:
     with pytest.raises(TablebaseError, match=said):
         target_of(target, outcome)
