@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tablebase.errors import RulesError
 from tablebase.game.compiled import CompiledGame, Functions
-from tablebase.game.key_lists import canonical, specialized
+from tablebase.game.key_lists import unrank
 from tablebase.game.ranks import bits, lowest
 from tablebase.system.compute.bits import ones, trailing_zeros
 from tablebase.system.compute.jit import call_compiled
@@ -39,7 +39,12 @@ def no_unmoves(_rules: Any, _position: int, _out: Any) -> int:
     return 0
 
 
-DEFAULTS = {"unmoves": no_unmoves, "canonical": canonical}
+def canonical(_rules: Any, position: int) -> int:
+    """Return the position itself."""
+    return position
+
+
+DEFAULTS = {"unmoves": no_unmoves, "canonical": canonical, "rank": canonical, "unrank": unrank}
 UNTOUCHED = -(1 << 62)
 """Stands behind the room for the moves of a position; no position is below 0."""
 
@@ -58,7 +63,7 @@ class Native(NamedTuple):
 
 def native(game: CompiledGame) -> Native:
     """Compile the functions of a game; `RulesError` for what Numba cannot compile."""
-    return _native(game.functions if game.is_ranked else specialized(game.functions), game.name)
+    return _native(game.functions, game.name)
 
 
 @cache
@@ -82,21 +87,31 @@ def _of_game(_rules: Any, _position: int) -> int:
     raise NotImplementedError
 
 
-to_move = tier = rank = _of_game
+to_move = tier = stored = _of_game
+
+
+def described(rules: Any, noted: Any, position: int) -> int:
+    """Note the tier of a position and the player to move; return its rank or, without ranks, its canonical position.
+
+    To be compiled with `derived`.
+    """
+    noted[0], noted[1] = tier(rules, position), to_move(rules, position)
+    return stored(rules, position)
 
 
 def derived(game: CompiledGame, function: Any, **options: Any) -> Any:
-    """Compile a function of the rules, an array and a position that calls `to_move`, `tier`, `rank` and `canonical` of a game.
+    """Compile a function of the rules, an array and a position that calls functions of a game: `to_move`, `tier`, and `stored`.
 
-    A call by its address costs more than most of these functions; this is a single one. See `compiled` for the options.
+    The last one is `rank` or, without ranks, `canonical`. A call by its address costs more than most of these functions; this
+    is a single one. See `compiled` for the options.
     """
-    return _derived(game.functions if game.is_ranked else specialized(game.functions), function, tuple(options.items()))
+    return _derived(game.functions, function, tuple(options.items()))
 
 
 @cache
 def _derived(functions: Functions, function: Any, options: tuple[tuple[str, Any], ...]) -> Any:
-    own = {name: getattr(functions, name) for name in ("to_move", "tier", "rank")}
-    names = {**function.__globals__, **own, "canonical": functions.canonical or canonical}
+    of_class = functions.rank or functions.canonical or canonical
+    names = {**function.__globals__, "to_move": functions.to_move, "tier": functions.tier, "stored": of_class}
     copied = FunctionType(function.__code__, names, function.__name__)
     return compiled(copied, types.int64(_VECTOR, _VECTOR, types.int64), KNOWN, **dict(options))
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game.game_arguments import as_asked
-from tablebase.game.key_lists import canonical
-from tablebase.game.native import derived, rank, rules_of, tier
+from tablebase.game.native import derived, rules_of, stored, tier
 from tablebase.game.values import AnyValue, Value
 from tablebase.probe.from_codes import ExactAnswers
 from tablebase.probe.slice_values import OUTCOMES, by_code
@@ -71,7 +70,7 @@ def look_up(source: Any, numbers: Ints) -> tuple[NDArray[np.int8], NDArray[np.in
     game, chunks = source.game, source.chunks
     outcomes, distances = np.zeros(len(numbers), np.int8), np.full(len(numbers), UNKNOWN, np.int16)
     tiers, ranks = np.empty((2, len(numbers)), np.int64)
-    _find_all(derived(game, find_rank if game.is_ranked else find_key, boundscheck=True), rules_of(game), numbers, tiers, ranks)
+    _find_all(derived(game, find, boundscheck=True), rules_of(game), numbers, tiers, ranks)
     for number in np.unique(tiers[tiers >= 0]).tolist():
         try:
             file = source.file(number)
@@ -92,26 +91,15 @@ def look_up(source: Any, numbers: Ints) -> tuple[NDArray[np.int8], NDArray[np.in
     return outcomes, distances
 
 
-def find_rank(rules: Any, found: Any, position: int) -> int:
-    """Note the tier of a position, and return its rank; -1 for a number that functions cannot read. See `derived`."""
-    found[0] = -1
+def find(rules: Any, noted: Any, position: int) -> int:
+    """Do the same as `described`, without the player; -1 for a number that functions cannot read."""
+    noted[0] = -1
     try:
-        index = rank(rules, position)
-        found[0] = tier(rules, position)
+        found = stored(rules, position)
+        noted[0] = tier(rules, position)
     except Exception:
         return -1
-    return index
-
-
-def find_key(rules: Any, found: Any, position: int) -> int:
-    """Do the same without ranks; return the canonical position."""
-    found[0] = -1
-    try:
-        key = canonical(rules, position)
-        found[0] = tier(rules, position)
-    except Exception:
-        return -1
-    return key
+    return found
 
 
 @jit
