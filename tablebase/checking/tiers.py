@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
 from tablebase.errors import CorruptTableError
@@ -16,7 +17,7 @@ from tablebase.functions.exact.files import counts_of
 from tablebase.functions.exact.tier_files import TierFile, position_of
 from tablebase.game.compiled import DRAWN, LOST
 from tablebase.game.key_lists import find_places, with_lists
-from tablebase.game.native import Native, derived, described, has_overflowed, native, room, rules_of
+from tablebase.game.native import TABLE, WORDS, derived, has_overflowed, room, rules_of, step, stored, tier, to_move, unrank
 from tablebase.system.compute import threads
 from tablebase.system.compute.jit import inline, jit
 from tablebase.system.compute.messages import reach
@@ -33,6 +34,8 @@ TOGETHER = 1 << 9
 GAP = -9
 """Instead of the result of `moves`, for an invalid rank."""
 Ints = NDArray[np.int64]
+LISTS = types.int64(types.int64, types.int64, types.int64, types.boolean, WORDS, TABLE, TABLE, WORDS)
+"""Types of `list_some`."""
 NONE: Mapping[int, Ints] = {}
 
 
@@ -69,14 +72,12 @@ def verify_tier(
             keys = one.keys() if keys is None and not game.is_ranked else keys
         if keys is not None:
             lists[one.tier] = keys
-    functions, noted, kinds = native(game), derived(game, described), file.coding.void + 1
+    lister, kinds = derived(game, list_some, LISTS), file.coding.void + 1
     rules = with_lists(game.rules, lists) if lists else rules_of(game)
 
     def work(begin: int, end: int) -> tuple[int, Ints, Ints]:
         out, counts, first = room(game), np.zeros(kinds, np.int64), np.full(kinds, -1)
-        wrong = int(
-            _check(functions, noted, rules, where.ravel(), values, file.tier, begin, end, out, counts, first, game.is_ranked)
-        )
+        wrong = int(_check(lister, rules, where.ravel(), values, file.tier, begin, end, out, counts, first, game.is_ranked))
         return begin if has_overflowed(game, out) else wrong, counts, first
 
     def report(end: int) -> None:
@@ -106,10 +107,28 @@ def score(code: int) -> int:
     return (FAR - code // 2) * (1 - 2 * (code % 2)) * (code > 1)
 
 
+def list_some(tier_number: int, begin: int, end: int, has_ranks: bool, rules: Any, found: Any, ends: Any, out: Any) -> int:
+    """List positions of a tier, each before those after it; return how many of the range. To be compiled with `derived`."""
+    most, taken, count = len(out) // 2, 0, 0
+    while begin + taken < end and taken < TOGETHER and count < TOGETHER:
+        position = unrank(rules, tier_number, begin + taken)
+        index, number = stored(rules, position), tier(rules, position)
+        found[0, count], found[1, count], found[2, count] = index, number, to_move(rules, position)
+        is_gap = has_ranks and (index != begin + taken or number != tier_number)
+        result = GAP if is_gap else step(rules, position, out)
+        count += 1
+        for move in range(result if result <= most else 0):
+            after = out[move]
+            found[0, count], found[1, count], found[2, count] = stored(rules, after), tier(rules, after), to_move(rules, after)
+            count += 1
+        ends[0, taken], ends[1, taken] = result, count
+        taken += 1
+    return taken
+
+
 @jit
 def _check(
-    functions: Native,
-    described: Any,
+    lister: Any,
     rules: Ints,
     where: Ints,
     values: Codes,
@@ -123,38 +142,23 @@ def _check(
 ) -> int:
     """Return the first index that is wrong, or -1; count the codes of valid ranks, and note the first index of each."""
     base, most, begun = where[2 * number], len(out) // 2, begin
-    arrays = np.empty((5, TOGETHER + 2 * most), np.int64)
-    keys, tiers, players = arrays[0], arrays[1], arrays[2]
-    results, ends, noted = np.empty(TOGETHER, np.int64), np.empty(TOGETHER, np.int64), np.empty(2, np.int64)
+    found, ends = np.empty((5, TOGETHER + 2 * most), np.int64), np.empty((2, TOGETHER), np.int64)
+    places, players = found[0], found[2]
     while begun < end:
-        # First all positions are listed, each before those after it; then all are located: memory is asked for many at a time.
-        taken, count = 0, 0
-        while begun + taken < end and taken < TOGETHER and count < TOGETHER:
-            position = functions.unrank(rules, number, begun + taken)
-            keys[count] = described(rules, noted, position)
-            tiers[count], players[count] = noted[0], noted[1]
-            is_gap = has_ranks and (keys[count] != begun + taken or tiers[count] != number)
-            result = GAP if is_gap else functions.moves(rules, position, out)
-            count += 1
-            for move in range(result if result <= most else 0):
-                keys[count] = described(rules, noted, out[move])
-                tiers[count], players[count] = noted[0], noted[1]
-                count += 1
-            results[taken], ends[taken] = result, count
-            taken += 1
-        _locate(rules, where, arrays, count, has_ranks)
-        own = 0
+        # First all positions are listed, and then all are located: the memory is asked for many at a time.
+        taken, own = lister(number, begun, end, has_ranks, rules, found, ends, out), 0
+        _locate(rules, where, found, ends[1, taken - 1], has_ranks)
         for index in range(begun, begun + taken):
-            result, behind = results[index - begun], ends[index - begun]
+            result, behind = ends[0, index - begun], ends[1, index - begun]
             if result != GAP:
                 code = np.int64(values[base + index])
-                if keys[own] != base + index or result == 0 or result > most:
+                if places[own] != base + index or result == 0 or result > most:
                     return index
                 if result < 0:
                     # A draw at the end has a code that other draws do not have.
                     if code != (1 if result == DRAWN else 3 if result == LOST else 2):
                         return index
-                elif code == 1 or best_of(values, keys, players, own, behind) != score(code):
+                elif code == 1 or best_of(values, places, players, own, behind) != score(code):
                     return index
                 counts[code] += 1
                 if first[code] < 0:

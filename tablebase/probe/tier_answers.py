@@ -7,11 +7,12 @@ from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game.game_arguments import as_asked
-from tablebase.game.native import derived, rules_of, stored, tier
+from tablebase.game.native import WORDS, derived, rules_of, stored, tier
 from tablebase.game.values import AnyValue, Value
 from tablebase.probe.from_codes import ExactAnswers
 from tablebase.probe.slice_values import OUTCOMES, by_code
@@ -19,6 +20,8 @@ from tablebase.probe.source import value_or_error
 from tablebase.system.compute.jit import jit
 
 Ints = NDArray[np.int64]
+FINDS = types.int64(WORDS, WORDS, types.int64)
+"""Types of `find`."""
 UNKNOWN = np.iinfo(np.int16).min
 """Instead of a distance, where a value has to be looked up alone."""
 
@@ -70,7 +73,7 @@ def look_up(source: Any, numbers: Ints) -> tuple[NDArray[np.int8], NDArray[np.in
     game, chunks = source.game, source.chunks
     outcomes, distances = np.zeros(len(numbers), np.int8), np.full(len(numbers), UNKNOWN, np.int16)
     tiers, ranks = np.empty((2, len(numbers)), np.int64)
-    _find_all(derived(game, find, boundscheck=True), rules_of(game), numbers, tiers, ranks)
+    _find_all(derived(game, find, FINDS, boundscheck=True), rules_of(game), numbers, tiers, ranks)
     for number in np.unique(tiers[tiers >= 0]).tolist():
         try:
             file = source.file(number)
@@ -92,7 +95,7 @@ def look_up(source: Any, numbers: Ints) -> tuple[NDArray[np.int8], NDArray[np.in
 
 
 def find(rules: Any, noted: Any, position: int) -> int:
-    """Do the same as `described`, without the player; -1 for a number that functions cannot read."""
+    """Note the tier of a position; return its rank or, without ranks, the canonical position. -1 if functions cannot read it."""
     noted[0] = -1
     try:
         found = stored(rules, position)

@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
 from tablebase.game.compiled import DRAWN, WON, CompiledGame
 from tablebase.game.key_lists import find_places
-from tablebase.game.native import Native, room
+from tablebase.game.native import TABLE, WORDS, derived, room, step, stored, tier, to_move, unrank
 from tablebase.system.compute.jit import inline, jit
 from tablebase.tables.values import DRAW, STALEMATE, distance_of, loss_code, win_code
 from tablebase.tables.values import is_loss as is_loss_code
@@ -50,58 +51,62 @@ class Block(NamedTuple):
 
     results: Ints  # of the function that has listed these
     ends: Ints  # where those of each position begin, and where the last ones end
-    entries: Ints  # twice the place on the shelf, plus 1 if the same player is to move; -1 for a tier or rank that is not there
-    tiers: Ints
-    same: Ints
-    noted: Ints
-    room: tuple[Ints, Ints]
+    found: Ints  # their ranks and later entries, their tiers, and 1 if the same player is to move; two rows are room
+    out: Ints  # room for the positions after one
 
 
-Room = tuple[Ints, Ints, Ints, Block]
-"""For the positions after one, for entries, to find repeated ones, and for a block."""
+Room = tuple[Block, Ints, Ints]
+"""For a block, for the entries of a position, and to find repeated ones."""
 
 
 def new_room(game: CompiledGame) -> Room:
     """Make room for a thread."""
-    out = room(game)
+    found = np.empty((5, TOGETHER + game.most_moves), np.int64)
+    block = Block(np.empty(TOGETHER, np.int64), np.zeros(TOGETHER + 1, np.int64), found, room(game))
     slots = 1 << (2 * game.most_moves).bit_length()
-    size = TOGETHER + game.most_moves
-    entries, tiers, same, *rest = np.empty((5, size), np.int64)
-    block = Block(
-        np.empty(TOGETHER, np.int64), np.zeros(TOGETHER + 1, np.int64), entries, tiers, same, np.empty(2, np.int64), (*rest,)
-    )
-    return out, np.empty(size, np.int64), np.full(2 * slots, -1), block
+    return block, np.empty(game.most_moves, np.int64), np.full(2 * slots, -1)
 
 
-@jit
-def gather(
-    functions: Native, step: Any, described: Any, rules: Ints, places: Ints, number: int, ranks: Ints, space: Room, kind: int
-) -> int:
-    """Fill a block with the positions that `step` lists for the first of some ranks of a tier; return how many ranks it has.
+def stepper(game: CompiledGame, moves: str) -> Any:
+    """Compile `list_block` for `moves` or `unmoves` of a game."""
+    signature = types.int64(types.int64, WORDS, types.boolean, WORDS, WORDS, WORDS, TABLE, WORDS)
+    return derived(game, list_block, signature, moves)
 
-    All positions are listed first, and then all are located: the memory is then asked for many at a time.
-    """
-    out, block, most, taken, count = space[0], space[3], len(space[0]) // 2, 0, 0
+
+def list_block(number: int, ranks: Any, has_gaps: bool, rules: Any, results: Any, ends: Any, found: Any, out: Any) -> int:
+    """List the positions that `step` fills in for the first of some ranks of a tier; return how many ranks. See `stepper`."""
+    most, taken, count = len(out) // 2, 0, 0
     while taken < min(len(ranks), TOGETHER) and count < TOGETHER:
-        position = functions.unrank(rules, number, ranks[taken])
-        if kind == RANKED and (described(rules, block.noted, position) != ranks[taken] or block.noted[0] != number):
+        position = unrank(rules, number, ranks[taken])
+        player = to_move(rules, position)
+        if has_gaps and (stored(rules, position) != ranks[taken] or tier(rules, position) != number):
             result = VOID
         else:
             result = step(rules, position, out)
-            player = functions.to_move(rules, position)
-            for move in range(result if result <= most else 0):
-                block.entries[count] = described(rules, block.noted, out[move])
-                block.tiers[count], block.same[count] = block.noted[0], block.noted[1] == player
-                count += 1
-        block.results[taken] = result
+        for move in range(result if result <= most else 0):
+            found[0, count], found[1, count] = stored(rules, out[move]), tier(rules, out[move])
+            found[2, count] = to_move(rules, out[move]) == player
+            count += 1
+        results[taken] = result
         taken += 1
-        block.ends[taken] = count
+        ends[taken] = count
+    return taken
+
+
+@jit
+def gather(steps: Any, rules: Ints, places: Ints, number: int, ranks: Ints, block: Block, kind: int) -> int:
+    """Fill a block with entries, twice the place on the shelf, plus 1 if the same player is to move; -1 for one that is not there.
+
+    All positions are listed first, and then all are located: the memory is then asked for many at a time.
+    """
+    taken = steps(number, ranks, kind == RANKED, rules, block.results, block.ends, block.found, block.out)
+    count, entries, tiers = block.ends[taken], block.found[0], block.found[1]
     if kind == LISTED:
-        find_places(rules, block.tiers, block.entries, count, *block.room)
+        find_places(rules, tiers, entries, count, block.found[3], block.found[4])
     for place in range(count):
-        tier, index = block.tiers[place], block.entries[place]
+        tier, index = tiers[place], entries[place]
         is_known = tier >= 0 and 2 * tier < len(places) and 0 <= index < places[2 * tier + 1]
-        block.entries[place] = (places[2 * tier] + index) << 1 | block.same[place] if is_known else -1
+        entries[place] = (places[2 * tier] + index) << 1 | block.found[2, place] if is_known else -1
     return taken
 
 
@@ -152,8 +157,7 @@ def distinct(seen: Ints, count: int, marks: Ints) -> int:
 
 @jit
 def look_forward(
-    functions: Native,
-    described: Any,
+    steps: Any,
     rules: Ints,
     places: Ints,
     number: int,
@@ -176,11 +180,12 @@ def look_forward(
     error, index
         `SOUND`, or what is wrong with an index.
     """
-    out, seen, marks, block = space
-    begin, most, first = places[2 * number], len(out) // 2, ranks[0]
+    block, seen, marks = space
+    entries = block.found[0]
+    begin, most, first = places[2 * number], len(seen), ranks[0]
     while first < ranks[1]:
         some = np.arange(first, min(first + TOGETHER, ranks[1]))
-        taken = gather(functions, functions.moves, described, rules, places, number, some, space, kind)
+        taken = gather(steps, rules, places, number, some, block, kind)
         for place in range(taken):
             at, result = begin + first + place, block.results[place]
             if result < 0:
@@ -191,7 +196,7 @@ def look_forward(
                 return CONTRADICTION, first + place
             best, inside = UNKNOWN, 0
             for move in range(block.ends[place], block.ends[place + 1]):
-                entry = block.entries[move]
+                entry = entries[move]
                 if group[0] <= entry >> 1 < group[1]:
                     seen[inside] = entry
                     inside += 1
@@ -213,17 +218,16 @@ def look_forward(
 
 
 @jit
-def visit(functions: Native, described: Any, rules: Ints, places: Ints, number: int, ranks: Ints, space: Room) -> None:
+def visit(steps: Any, rules: Ints, places: Ints, number: int, ranks: Ints, block: Block) -> None:
     """Locate the positions after each of some ranks, to measure how long that takes."""
     first = 0
     while first < len(ranks):
-        first += gather(functions, functions.moves, described, rules, places, number, ranks[first:], space, RANKED)
+        first += gather(steps, rules, places, number, ranks[first:], block, RANKED)
 
 
 @jit
 def look_back(
-    functions: Native,
-    described: Any,
+    steps: Any,
     rules: Ints,
     places: Ints,
     number: int,
@@ -244,10 +248,11 @@ def look_back(
     error, done, count
         As for `look_forward`; ranks that have been looked at, and numbers in `told`.
     """
-    out, seen, marks, block = space
-    begin, most, first, count = places[2 * number], len(out) // 2, 0, 0
+    block, seen, marks = space
+    entries = block.found[0]
+    begin, most, first, count = places[2 * number], len(seen), 0, 0
     while first < len(ranks):
-        taken = gather(functions, functions.unmoves, described, rules, places, number, ranks[first:], space, kind)
+        taken = gather(steps, rules, places, number, ranks[first:], block, kind)
         for place in range(taken):
             if block.results[place] > most:
                 return CONTRADICTION, first + place, count
@@ -255,8 +260,8 @@ def look_back(
                 return SOUND, first + place, count
             lost, inside = np.int64(codes[begin + ranks[first + place]]) & 1, 0
             for move in range(block.ends[place], block.ends[place + 1]):
-                if group[0] <= block.entries[move] >> 1 < group[1]:
-                    seen[inside] = block.entries[move] ^ lost
+                if group[0] <= entries[move] >> 1 < group[1]:
+                    seen[inside] = entries[move] ^ lost
                     inside += 1
             for move in range(distinct(seen, inside, marks)):
                 told[count] = seen[move]
@@ -284,8 +289,7 @@ def look_back_in_lists(
 
 @jit
 def list_parents(
-    functions: Native,
-    described: Any,
+    steps: Any,
     rules: Ints,
     places: Ints,
     number: int,
@@ -300,15 +304,16 @@ def list_parents(
 
     Between both, the counts are added up; then each list is filled from its end to its beginning, at which `ends` is afterwards.
     """
-    _, seen, marks, block = space
+    block, seen, marks = space
+    entries = block.found[0]
     begin, first = places[2 * number], 0
     while first < len(ranks):
-        taken = gather(functions, functions.moves, described, rules, places, number, ranks[first:], space, kind)
+        taken = gather(steps, rules, places, number, ranks[first:], block, kind)
         for place in range(taken):
             inside = 0
             for move in range(block.ends[place], block.ends[place + 1]):
-                if group[0] <= block.entries[move] >> 1 < group[1]:
-                    seen[inside] = block.entries[move]
+                if group[0] <= entries[move] >> 1 < group[1]:
+                    seen[inside] = entries[move]
                     inside += 1
             for move in range(distinct(seen, inside, marks)):
                 child = (seen[move] >> 1) - group[0]

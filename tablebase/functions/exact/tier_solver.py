@@ -26,13 +26,15 @@ from tablebase.functions.exact.tier_kernels import (
     look_back_in_lists,
     look_forward,
     new_room,
+    stepper,
     tell,
     visit,
 )
 from tablebase.functions.exact.tiers import TierGroup
 from tablebase.game.compiled import CompiledGame
 from tablebase.game.guards import contradiction
-from tablebase.game.native import derived, described, has_overflowed, native, rules_of
+from tablebase.game.key_lists import unrank
+from tablebase.game.native import has_overflowed, rules_of
 from tablebase.system.compute import threads
 from tablebase.system.compute.messages import reach
 from tablebase.tables.checkpoints import NO_CHECKPOINT, TableCheckpoint
@@ -117,7 +119,7 @@ class GroupSolver:
     ) -> None:
         self._game, self._group, self.shelf, self._tick = game, group, shelf, tick
         self._checkpoint, self._allowed, self._is_wide = checkpoint, allowed, shelf.coding is FULL
-        self._functions, self._described = native(game), derived(game, described)
+        self._ahead, self._back = stepper(game, "moves"), stepper(game, "unmoves")
         self._size = sum(len(shelf.of(tier)) for tier in group.tiers)
         self._range = 0, self._size
         self._left = np.zeros(self._size if group.is_cyclic else 0, np.uint8)
@@ -189,8 +191,7 @@ class GroupSolver:
         def work(item: tuple[int, int, int]) -> None:
             (tier, *ranks), space = item, new_room(self._game)
             found = look_forward(
-                self._functions,
-                self._described,
+                self._ahead,
                 shelf.rules,
                 shelf.places,
                 tier,
@@ -202,7 +203,7 @@ class GroupSolver:
                 space,
                 kind,
             )
-            self._check(tier, *found, space[0])
+            self._check(tier, *found, space[0].out)
 
         for _ in threads.each(work, some):
             pass
@@ -227,8 +228,7 @@ class GroupSolver:
             if self._lists is None:
                 space = new_room(self._game)
                 error, done, count = look_back(
-                    self._functions,
-                    self._described,
+                    self._back,
                     shelf.rules,
                     shelf.places,
                     tier,
@@ -239,7 +239,7 @@ class GroupSolver:
                     kind,
                     told,
                 )
-                self._check(tier, error, int(ranks[min(done, len(ranks) - 1)]), space[0])
+                self._check(tier, error, int(ranks[min(done, len(ranks) - 1)]), space[0].out)
             else:
                 _, done, count = look_back_in_lists(*self._lists, first + ranks, group, shelf.codes, told)
             return told[:count], done, (tier, int(ranks[done]) if done < len(ranks) else end, end)
@@ -268,8 +268,7 @@ class GroupSolver:
                 self._pause(at)
                 ranks = np.flatnonzero(shelf.of(tier) != shelf.coding.void)
                 list_parents(
-                    self._functions,
-                    self._described,
+                    self._ahead,
                     shelf.rules,
                     shelf.places,
                     tier,
@@ -299,7 +298,7 @@ class GroupSolver:
     def _check(self, tier: int, error: int, rank: int, out: Ints) -> None:
         if error == SOUND and not (len(out) and has_overflowed(self._game, out)):
             return
-        position = self._functions.unrank(self.shelf.rules, tier, rank)
+        position = (self._game.functions.unrank or unrank)(self.shelf.rules, tier, rank)
         raise error_error(self._game, int(position), error)
 
 
@@ -307,13 +306,13 @@ def sampled_seconds(game: CompiledGame, group: TierGroup, sizes: Mapping[int, in
     """Estimate the CPU-seconds to solve, write and check a group of a game with ranks, by some ranks of its largest tier."""
     largest = max(group.tiers, key=sizes.__getitem__)
     ranks = np.random.default_rng(0).integers(0, sizes[largest], SAMPLE)
-    places, space, best = np.zeros(2 * (1 + max(sizes)), np.int64), new_room(game), math.inf
+    places, space, best = np.zeros(2 * (1 + max(sizes)), np.int64), new_room(game)[0], math.inf
     for tier, size in sizes.items():
         places[2 * tier + 1] = size
     # The first time, kernels are loaded.
     for _ in range(3):
         begin = time.process_time()
-        visit(native(game), derived(game, described), rules_of(game), places, largest, ranks, space)
+        visit(stepper(game, "moves"), rules_of(game), places, largest, ranks, space)
         best = min(best, time.process_time() - begin)
     each = best / SAMPLE * (CYCLIC if group.is_cyclic else ACYCLIC)
     return each * sum(sizes[tier] for tier in group.tiers)
