@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import defaultdict
 from contextlib import ExitStack
 from pkgutil import resolve_name
 from tempfile import TemporaryDirectory
@@ -23,7 +23,7 @@ PHASES = {
 def measure_tiers(game: str, tiers: str, workers: int) -> dict[str, list[dict[str, Any]]]:
     """Build tiers twice in empty folders; the first time, kernels are compiled."""
     for _ in range(2):
-        seconds = Counter[str]()
+        seconds = defaultdict[str, float](float)
         with TemporaryDirectory() as folder, ExitStack() as stack:
             for phase, name in PHASES.items():
                 place, _, last = name.rpartition(".")
@@ -35,7 +35,7 @@ def measure_tiers(game: str, tiers: str, workers: int) -> dict[str, list[dict[st
     return {"tiers": [row | rounded | {"ranks_a_cpu_second": round(ranks / seconds["all"])}]}
 
 
-def _timing(function: Any, seconds: Counter[str], phase: str) -> Any:
+def _timing(function: Any, seconds: dict[str, float], phase: str) -> Any:
     """Add the CPU-seconds of each call; of all phases together also those by the clock."""
 
     def timed(*arguments: Any, **options: Any) -> Any:

@@ -102,7 +102,7 @@ def verify_tier(
 
 
 @inline
-def score(code: int) -> int:
+def score(code: Any) -> Any:
     """Return a number that is larger for better codes: 0 for draws, and more for faster wins and slower losses."""
     return (FAR - code // 2) * (1 - 2 * (code % 2)) * (code > 1)
 

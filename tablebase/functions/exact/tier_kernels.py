@@ -107,11 +107,11 @@ def gather(steps: Any, rules: Ints, places: Ints, number: int, ranks: Ints, bloc
         tier, index = tiers[place], entries[place]
         is_known = tier >= 0 and 2 * tier < len(places) and 0 <= index < places[2 * tier + 1]
         entries[place] = (places[2 * tier] + index) << 1 | block.found[2, place] if is_known else -1
-    return taken
+    return int(taken)
 
 
 @inline
-def worth(code: int, same: int) -> int:
+def worth(code: Any, same: int) -> Any:
     """Return a number that is larger for better moves, from the code after one; `same` is 1 if the same player is to move there."""
     is_won = code & 1 ^ same
     return (2 * is_won - 1) * (FAR - (code >> 1)) * (code > 1)

@@ -189,13 +189,13 @@ class GroupSolver:
         shelf, kind = self.shelf, RANKED if self._game.is_ranked else LISTED
 
         def work(item: tuple[int, int, int]) -> None:
-            (tier, *ranks), space = item, new_room(self._game)
+            (tier, begin, end), space = item, new_room(self._game)
             found = look_forward(
                 self._ahead,
                 shelf.rules,
                 shelf.places,
                 tier,
-                (*ranks,),
+                (begin, end),
                 self._range,
                 shelf.codes,
                 shelf.coding.void,
