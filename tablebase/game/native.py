@@ -96,7 +96,12 @@ def derived(game: CompiledGame, function: Any, signature: Any, moves: str = "mov
     `stored` is `rank` or, without ranks, `canonical`; `step` is `moves` or `unmoves`. Calls by address cost more than most of these
     functions; this is a single one. See `compiled` for the options.
     """
-    return _derived(game.functions, function, signature, moves, tuple(options.items()))
+    try:
+        return _derived(game.functions, function, signature, moves, tuple(options.items()))
+    except (NumbaError, ValueError):
+        # The error of the function itself names it.
+        native(game)
+        raise
 
 
 @cache

@@ -21,12 +21,13 @@ from tablebase.functions.exact import tier_solver
 from tablebase.functions.exact.tier_files import TierFile, tier_path, write_tier
 from tablebase.functions.exact.tier_listing import list_tiers
 from tablebase.functions.exact.tier_solver import GroupSolver, Shelf, coding_for, new_shelf
-from tablebase.functions.exact.tiers import tiers_of
+from tablebase.functions.exact.tiers import TierGroup, tiers_of
 from tablebase.game.compiled import DRAWN, LOST, WON, CompiledGame
 from tablebase.game.key_lists import find_places, unrank, with_lists
 from tablebase.game.native import rules_of
 from tablebase.game.values import Outcome, Value
 from tablebase.system.compute import threads
+from tablebase.system.compute.kernel_cache import COMPILES
 from tablebase.tables.checkpoints import TableCheckpoint
 from tablebase.tables.values import FULL, NARROW_ANY
 
@@ -243,6 +244,16 @@ def test_functions_that_contradict_each_other() -> None:
             dict(solved(game))
     with pytest.raises(RulesError, match="more moves than most_moves"):
         dict(solved(NumberGraph([Node(0, [1] * 5), nodes[1]], [0, 1], most_moves=4)))
+
+
+@pytest.mark.skipif(not COMPILES, reason="nothing is compiled")
+def test_a_function_that_cannot_be_compiled_is_named() -> None:
+    """Tables need it together with others."""
+    game = line(3)
+    game.functions = replace(NumberGraph.functions, tier=lambda rules, position: rules.unknown + position)
+    shelf = new_shelf([(0, 3)], NARROW_ANY, rules_of(game))
+    with pytest.raises(RulesError, match="tier of numbers cannot be compiled"):
+        GroupSolver(game, TierGroup((0,), (), False), shelf)
 
 
 def codes_of(game: CompiledGame) -> list[bytes]:
