@@ -98,7 +98,7 @@ def test_chosen_tiers_with_all_that_they_need(built: Path, tmp_path: Path, ask: 
     start = load_rules(NAME).format(0)
     said = ask("probe", *GAME, start, "--data", tmp_path)
     assert_one_sentence(said, "the table left6-0-0 of mens_morris-men=3 has not been built", "--tiers left6-0-0")
-    assert_one_sentence(ask("build", *GAME, "--tiers", "3-4", "--data", tmp_path), "there is no tier '3-4'")
+    assert_one_sentence(ask("build", *GAME, "--tiers", "3-4", "--data", tmp_path), "'3-4' is not a tier")
     assert_one_sentence(ask("build", *GAME, "--carrots", "3", "--data", tmp_path), "--tiers")
 
 

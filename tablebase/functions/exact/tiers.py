@@ -47,9 +47,7 @@ class Tiers:
         for number, known in self.names.items():
             if known == name:
                 return number
-        raise RulesError(
-            f"there is no tier {quoted(name)}{did_you_mean(name, self.names.values())}: choose one that 'estimate' lists"
-        )
+        raise RulesError(f"{quoted(name)} is not a tier{did_you_mean(name, self.names.values())}: choose one that 'estimate' lists")
 
     def needed(self, tiers: set[int]) -> tuple[TierGroup, ...]:
         """Return the groups of some tiers, with all that they depend on."""
