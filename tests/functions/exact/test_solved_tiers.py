@@ -378,7 +378,7 @@ def test_tiers_of_a_declaration() -> None:
         ((0, 1), (2,), True),
     ]
     assert [group.tiers for group in tiers.needed({2})] == [(3,), (2,)]
-    with pytest.raises(RulesError, match="no tier '7'"):
+    with pytest.raises(RulesError, match="'7' is not a tier"):
         tiers.numbered("7")
 
 
