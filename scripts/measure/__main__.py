@@ -3,6 +3,7 @@
     python -m scripts.measure tables doushouqi RCvWE
     python -m scripts.measure tables foxhounds FvHHHH@14
     python -m scripts.measure sums 4
+    python -m scripts.measure tiers kalah-pits=4
     python -m scripts.measure search
     python -m scripts.measure tricks --depth 7
     python -m scripts.measure lookahead
@@ -11,6 +12,7 @@
     python -m scripts.measure serve --data data
 
 ``tables``: every solver, check, storage and probes of one table. ``sums``: two solvers on all tables with a number of pieces.
+``tiers``: a build of a game by compiled functions, by phases.
 ``search``: perft and the engine. ``tricks``: what alpha-beta, sorting and cuts save and change in Hare & Hedgehog. ``lookahead``:
 positions a second there by number of players and depth, and the depth that a second buys. ``mining``: SQL over positions, beside
 Parquet files. ``builds``: whole builds by each executor. ``serve``: probes of random positions over HTTP; the folder must hold all
@@ -45,6 +47,10 @@ def parser() -> argparse.ArgumentParser:
     tables.add_argument("material")
     sums = commands.add_parser("sums", parents=[shared], help="two solvers on all tables with a number of pieces")
     sums.add_argument("pieces", type=int)
+    tiers = commands.add_parser("tiers", parents=[shared], help="a build of a game by compiled functions")
+    tiers.add_argument("game")
+    tiers.add_argument("--tiers", default="all", help="names of tiers, by default all")
+    tiers.add_argument("--workers", type=int, default=1)
     commands.add_parser("search", parents=[shared], help="perft and the engine")
     tricks = commands.add_parser("tricks", parents=[shared], help="tricks of a search in Hare & Hedgehog")
     tricks.add_argument("--depth", type=int, default=6, help="the largest depth, by default 6")
@@ -75,6 +81,10 @@ def measure(given: argparse.Namespace) -> Report:
         from scripts.measure.tables import measure_sums
 
         return measure_sums(given.pieces)
+    if given.command == "tiers":
+        from scripts.measure.tiers import measure_tiers
+
+        return measure_tiers(given.game, given.tiers, given.workers)
     if given.command == "search":
         from scripts.measure.search import measure_search
 

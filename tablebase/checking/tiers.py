@@ -9,14 +9,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
 from tablebase.errors import CorruptTableError
 from tablebase.functions.exact.files import counts_of
 from tablebase.functions.exact.tier_files import TierFile, position_of
 from tablebase.game.compiled import DRAWN, LOST
-from tablebase.game.key_lists import with_lists
-from tablebase.game.native import Native, derived, has_overflowed, native, rank, room, rules_of, tier, to_move
+from tablebase.game.key_lists import find_places, with_lists
+from tablebase.game.native import TABLE, WORDS, derived, has_overflowed, room, rules_of, step, stored, tier, to_move, unrank
 from tablebase.system.compute import threads
 from tablebase.system.compute.jit import inline, jit
 from tablebase.system.compute.messages import reach
@@ -26,7 +27,15 @@ BLOCK = 1 << 16
 """Ranks that are checked at a time."""
 FAR = 1 << 20
 """More than any distance."""
+UNKNOWN = 1 << 30
+"""More than any score."""
+TOGETHER = 1 << 9
+"""Positions that are located at a time, about."""
+GAP = -9
+"""Instead of the result of `moves`, for an invalid rank."""
 Ints = NDArray[np.int64]
+LISTS = types.int64(types.int64, types.int64, types.int64, types.boolean, WORDS, TABLE, TABLE, WORDS)
+"""Types of `list_some`."""
 NONE: Mapping[int, Ints] = {}
 
 
@@ -63,17 +72,12 @@ def verify_tier(
             keys = one.keys() if keys is None and not game.is_ranked else keys
         if keys is not None:
             lists[one.tier] = keys
-    functions, locate, kinds = native(game), derived(game, place), file.coding.void + 1
+    lister, kinds = derived(game, list_some, LISTS), file.coding.void + 1
     rules = with_lists(game.rules, lists) if lists else rules_of(game)
 
     def work(begin: int, end: int) -> tuple[int, Ints, Ints]:
         out, counts, first = room(game), np.zeros(kinds, np.int64), np.full(kinds, -1)
-        found = np.zeros(len(out), np.int64)
-        wrong = int(
-            _check(
-                functions, locate, rules, where.ravel(), values, file.tier, begin, end, out, found, counts, first, game.is_ranked
-            )
-        )
+        wrong = int(_check(lister, rules, where.ravel(), values, file.tier, begin, end, out, counts, first, game.is_ranked))
         return begin if has_overflowed(game, out) else wrong, counts, first
 
     def report(end: int) -> None:
@@ -100,27 +104,31 @@ def verify_tier(
 @inline
 def score(code: Any) -> Any:
     """Return a number that is larger for better codes: 0 for draws, and more for faster wins and slower losses."""
-    if code < 2:
-        return 0
-    plies = code // 2 - 1
-    return FAR - plies if code % 2 == 0 else plies - FAR
+    return (FAR - code // 2) * (1 - 2 * (code % 2)) * (code > 1)
 
 
-def place(rules: Any, where: Any, position: int) -> int:
-    """Return the place of a position's code with the player to move as its last bit; -1 without one. See `derived`."""
-    number = tier(rules, position)
-    if number < 0 or 2 * number >= len(where) or where[2 * number] < 0:
-        return -1
-    index = rank(rules, position)
-    if index < 0 or index >= where[2 * number + 1]:
-        return -1
-    return 2 * (where[2 * number] + index) + to_move(rules, position)  # type: ignore[no-any-return]
+def list_some(tier_number: int, begin: int, end: int, has_ranks: bool, rules: Any, found: Any, ends: Any, out: Any) -> int:
+    """List positions of a tier, each before those after it; return how many of the range. To be compiled with `derived`."""
+    most, taken, count = len(out) // 2, 0, 0
+    while begin + taken < end and taken < TOGETHER and count < TOGETHER:
+        position = unrank(rules, tier_number, begin + taken)
+        index, number = stored(rules, position), tier(rules, position)
+        found[0, count], found[1, count], found[2, count] = index, number, to_move(rules, position)
+        is_gap = has_ranks and (index != begin + taken or number != tier_number)
+        result = GAP if is_gap else step(rules, position, out)
+        count += 1
+        for move in range(result if result <= most else 0):
+            after = out[move]
+            found[0, count], found[1, count], found[2, count] = stored(rules, after), tier(rules, after), to_move(rules, after)
+            count += 1
+        ends[0, taken], ends[1, taken] = result, count
+        taken += 1
+    return taken
 
 
 @jit
 def _check(
-    functions: Native,
-    place: Any,
+    lister: Any,
     rules: Ints,
     where: Ints,
     values: Codes,
@@ -128,44 +136,58 @@ def _check(
     begin: int,
     end: int,
     out: Ints,
-    found: Ints,
     counts: Ints,
     first: Ints,
-    has_gaps: bool,
+    has_ranks: bool,
 ) -> int:
     """Return the first index that is wrong, or -1; count the codes of valid ranks, and note the first index of each."""
-    base, most = where[2 * number], len(out) // 2
-    for index in range(begin, end):
-        position = functions.unrank(rules, number, index)
-        own = place(rules, where, position)
-        if own >> 1 != base + index:
-            if has_gaps:
-                continue
-            return index
-        code = np.int64(values[base + index])
-        count = functions.moves(rules, position, out)
-        if count < 0:
-            # A draw at the end has a code that other draws do not have.
-            if code != (1 if count == DRAWN else 3 if count == LOST else 2):
-                return index
-        elif count == 0 or count > most or code == 1:
-            return index
-        else:
-            # First all places, then all codes: the memory is then asked for several at a time.
-            for move in range(count):
-                found[move] = place(rules, where, out[move])
-                if found[move] < 0:
+    base, most, begun = where[2 * number], len(out) // 2, begin
+    found, ends = np.empty((5, TOGETHER + 2 * most), np.int64), np.empty((2, TOGETHER), np.int64)
+    places, players = found[0], found[2]
+    while begun < end:
+        # First all positions are listed, and then all are located: the memory is asked for many at a time.
+        taken, own = lister(number, begun, end, has_ranks, rules, found, ends, out), 0
+        _locate(rules, where, found, ends[1, taken - 1], has_ranks)
+        for index in range(begun, begun + taken):
+            result, behind = ends[0, index - begun], ends[1, index - begun]
+            if result != GAP:
+                code = np.int64(values[base + index])
+                if places[own] != base + index or result == 0 or result > most:
                     return index
-            best = -2 * FAR
-            for move in range(count):
-                worth = score(np.int64(values[found[move] >> 1]))
-                worth += 1 if worth < 0 else -1 if worth > 0 else 0
-                if (found[move] ^ own) & 1:
-                    worth = -worth
-                best = max(best, worth)
-            if best != score(code):
-                return index
-        counts[code] += 1
-        if first[code] < 0:
-            first[code] = index
+                if result < 0:
+                    # A draw at the end has a code that other draws do not have.
+                    if code != (1 if result == DRAWN else 3 if result == LOST else 2):
+                        return index
+                elif code == 1 or best_of(values, places, players, own, behind) != score(code):
+                    return index
+                counts[code] += 1
+                if first[code] < 0:
+                    first[code] = index
+            own = behind
+        begun += taken
     return -1
+
+
+@jit
+def _locate(rules: Ints, where: Ints, arrays: Ints, count: int, has_ranks: bool) -> None:
+    """Replace ranks or canonical positions, with their tiers, by the places of codes; -1 without one."""
+    keys, tiers = arrays[0], arrays[1]
+    if not has_ranks:
+        find_places(rules, tiers, keys, count, arrays[3], arrays[4])
+    for number in range(count):
+        row, index = 2 * tiers[number], keys[number]
+        is_there = 0 <= row < len(where) and where[row] >= 0 and 0 <= index < where[row + 1]
+        keys[number] = where[row] + index if is_there else -1
+
+
+@inline
+def best_of(values: Codes, places: Ints, players: Ints, own: int, behind: int) -> int:
+    """Return the score of a position's best move; `UNKNOWN` if it leads to a position without a value."""
+    best = -2 * FAR
+    for move in range(own + 1, behind):
+        if places[move] < 0:
+            return UNKNOWN
+        worth = score(np.int64(values[places[move]]))
+        worth += (worth < 0) - (worth > 0)
+        best = max(best, worth if players[move] == players[own] else -worth)
+    return best

@@ -12,22 +12,22 @@ from numpy.typing import NDArray
 
 from tablebase.errors import RulesError
 from tablebase.game.compiled import CompiledGame, Functions
-from tablebase.game.key_lists import canonical, specialized
+from tablebase.game.key_lists import unrank as unrank_listed
 from tablebase.game.ranks import bits, lowest
 from tablebase.system.compute.bits import ones, trailing_zeros
 from tablebase.system.compute.jit import call_compiled
 from tablebase.system.compute.numba_internals import NumbaError
 from tablebase.system.compute.plain_functions import compiled
 
-_VECTOR = types.int64[::1]
-_OF_POSITION = types.int64(_VECTOR, types.int64)
-_FILLS = types.int64(_VECTOR, types.int64, _VECTOR)
+WORDS, TABLE = types.int64[::1], types.int64[:, ::1]
+_OF_POSITION = types.int64(WORDS, types.int64)
+_FILLS = types.int64(WORDS, types.int64, WORDS)
 SIGNATURES = {
     "to_move": _OF_POSITION,
     "moves": _FILLS,
     "tier": _OF_POSITION,
     "rank": _OF_POSITION,
-    "unrank": types.int64(_VECTOR, types.int64, types.int64),
+    "unrank": types.int64(WORDS, types.int64, types.int64),
     "unmoves": _FILLS,
     "canonical": _OF_POSITION,
 }
@@ -39,7 +39,12 @@ def no_unmoves(_rules: Any, _position: int, _out: Any) -> int:
     return 0
 
 
-DEFAULTS = {"unmoves": no_unmoves, "canonical": canonical}
+def canonical(_rules: Any, position: int) -> int:
+    """Return the position itself."""
+    return position
+
+
+DEFAULTS = {"unmoves": no_unmoves, "canonical": canonical, "rank": canonical, "unrank": unrank_listed}
 UNTOUCHED = -(1 << 62)
 """Stands behind the room for the moves of a position; no position is below 0."""
 
@@ -58,7 +63,7 @@ class Native(NamedTuple):
 
 def native(game: CompiledGame) -> Native:
     """Compile the functions of a game; `RulesError` for what Numba cannot compile."""
-    return _native(game.functions if game.is_ranked else specialized(game.functions), game.name)
+    return _native(game.functions, game.name)
 
 
 @cache
@@ -78,27 +83,38 @@ def _native(functions: Functions, game: str) -> Native:
 # Instead of these, a function that `derived` compiles calls those of the game.
 
 
-def _of_game(_rules: Any, _position: int) -> int:
+def _of_game(_rules: Any, *_: Any) -> int:
     raise NotImplementedError
 
 
-to_move = tier = rank = _of_game
+to_move = tier = stored = unrank = step = _of_game
 
 
-def derived(game: CompiledGame, function: Any, **options: Any) -> Any:
-    """Compile a function of the rules, an array and a position that calls `to_move`, `tier`, `rank` and `canonical` of a game.
+def derived(game: CompiledGame, function: Any, signature: Any, moves: str = "moves", **options: Any) -> Any:
+    """Compile a function that calls functions of a game: `to_move`, `tier`, `stored`, `unrank` and `step`.
 
-    A call by its address costs more than most of these functions; this is a single one. See `compiled` for the options.
+    `stored` is `rank` or, without ranks, `canonical`; `step` is `moves` or `unmoves`. Calls by address cost more than most of these
+    functions; this is a single one. See `compiled` for the options.
     """
-    return _derived(game.functions if game.is_ranked else specialized(game.functions), function, tuple(options.items()))
+    try:
+        return _derived(game.functions, function, signature, moves, tuple(options.items()))
+    except (NumbaError, ValueError):
+        # The error of the function itself names it.
+        native(game)
+        raise
 
 
 @cache
-def _derived(functions: Functions, function: Any, options: tuple[tuple[str, Any], ...]) -> Any:
-    own = {name: getattr(functions, name) for name in ("to_move", "tier", "rank")}
-    names = {**function.__globals__, **own, "canonical": functions.canonical or canonical}
-    copied = FunctionType(function.__code__, names, function.__name__)
-    return compiled(copied, types.int64(_VECTOR, _VECTOR, types.int64), KNOWN, **dict(options))
+def _derived(functions: Functions, function: Any, signature: Any, moves: str, options: tuple[tuple[str, Any], ...]) -> Any:
+    names = {
+        "to_move": functions.to_move,
+        "tier": functions.tier,
+        "stored": functions.rank or functions.canonical or canonical,
+        "unrank": functions.unrank or unrank_listed,
+        "step": getattr(functions, moves) or no_unmoves,
+    }
+    copied = FunctionType(function.__code__, {**function.__globals__, **names}, function.__name__)
+    return compiled(copied, signature, KNOWN, **dict(options))
 
 
 @cache

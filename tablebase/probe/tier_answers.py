@@ -7,12 +7,12 @@ from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game.game_arguments import as_asked
-from tablebase.game.key_lists import canonical
-from tablebase.game.native import derived, rank, rules_of, tier
+from tablebase.game.native import WORDS, derived, rules_of, stored, tier, to_move
 from tablebase.game.values import AnyValue, Value
 from tablebase.probe.from_codes import ExactAnswers
 from tablebase.probe.slice_values import OUTCOMES, by_code
@@ -20,6 +20,8 @@ from tablebase.probe.source import value_or_error
 from tablebase.system.compute.jit import jit
 
 Ints = NDArray[np.int64]
+FINDS = types.int64(WORDS, WORDS, types.int64)
+"""Types of `find`."""
 UNKNOWN = np.iinfo(np.int16).min
 """Instead of a distance, where a value has to be looked up alone."""
 
@@ -63,14 +65,11 @@ def _value(outcome: int, distance: int) -> Value:
 
 
 def look_up(source: Any, numbers: Ints) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
-    """Look up positions for their players to move: outcomes, and distances, `UNKNOWN` where a position is looked up alone.
-
-    Those are positions that no built table has, and those in which the game is over.
-    """
+    """Look up positions for their viewers: outcomes, and distances, `UNKNOWN` for positions that no built table has."""
     game, chunks = source.game, source.chunks
     outcomes, distances = np.zeros(len(numbers), np.int8), np.full(len(numbers), UNKNOWN, np.int16)
-    tiers, ranks = np.empty((2, len(numbers)), np.int64)
-    _find_all(derived(game, find_rank if game.is_ranked else find_key, boundscheck=True), rules_of(game), numbers, tiers, ranks)
+    tiers, players, ranks = np.empty((3, len(numbers)), np.int64)
+    _find_all(derived(game, find, FINDS, boundscheck=True), rules_of(game), numbers, tiers, players, ranks)
     for number in np.unique(tiers[tiers >= 0]).tolist():
         try:
             file = source.file(number)
@@ -84,38 +83,29 @@ def look_up(source: Any, numbers: Ints) -> tuple[NDArray[np.int8], NDArray[np.in
         valid = (places >= 0) & (places < file.size)
         here, codes = here[valid], file.codes_at(places[valid], chunks)
         of_outcome, of_distance = by_code(file.coding)
-        # Where the game is over, a value may be that of another player.
-        goes_on = (codes != 1) & (of_distance[codes] != 0)
-        here, codes = here[goes_on], codes[goes_on]
         outcomes[here], distances[here] = of_outcome[codes], of_distance[codes]
+        # Where the game is over, the viewer is the first player.
+        outcomes[here[(players[here] == 1) & (of_distance[codes] == 0)]] *= -1
     return outcomes, distances
 
 
-def find_rank(rules: Any, found: Any, position: int) -> int:
-    """Note the tier of a position, and return its rank; -1 for a number that functions cannot read. See `derived`."""
-    found[0] = -1
+def find(rules: Any, noted: Any, position: int) -> int:
+    """Note the tier of a position and its player; return its rank or, without ranks, the canonical position.
+
+    The tier is -1 if functions cannot read the position.
+    """
+    noted[0] = -1
     try:
-        index = rank(rules, position)
-        found[0] = tier(rules, position)
+        found, noted[1] = stored(rules, position), to_move(rules, position)
+        noted[0] = tier(rules, position)
     except Exception:
         return -1
-    return index
-
-
-def find_key(rules: Any, found: Any, position: int) -> int:
-    """Do the same without ranks; return the canonical position."""
-    found[0] = -1
-    try:
-        key = canonical(rules, position)
-        found[0] = tier(rules, position)
-    except Exception:
-        return -1
-    return key
+    return found
 
 
 @jit
-def _find_all(find: Any, rules: Ints, numbers: Ints, tiers: Ints, ranks: Ints) -> None:
-    found = np.empty(1, np.int64)
+def _find_all(find: Any, rules: Ints, numbers: Ints, tiers: Ints, players: Ints, ranks: Ints) -> None:
+    noted = np.zeros(2, np.int64)
     for place in range(len(numbers)):
-        ranks[place] = find(rules, found, numbers[place])
-        tiers[place] = found[0]
+        ranks[place] = find(rules, noted, numbers[place])
+        tiers[place], players[place] = noted[0], noted[1]

@@ -210,6 +210,7 @@ def test_many_positions_of_a_listed_game(tmp_path: Path) -> None:
         source = tables.prober.of(rules)
         expected = [source.value(position, rules.viewer(position)) for position in positions]
         answers = tables.probe_many("connect4-4x4", np.array(positions))
+        assert [value and value.outcome for value in answers.values()] == [value.outcome for value in expected]
         assert answers.distances.tolist() == [-1 if value.distance is None else value.distance for value in expected]
         assert not answers.errors
     (tmp_path / "connect4-4x4" / "tiers" / "07.h5").unlink()

@@ -6,15 +6,17 @@ and how many ranks it has (0: the tier is not there). Codes have stride 2, see `
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
-from tablebase.game.compiled import DRAWN, WON
-from tablebase.game.native import Native, rank, tier, to_move
+from tablebase.game.compiled import DRAWN, WON, CompiledGame
+from tablebase.game.key_lists import find_places
+from tablebase.game.native import TABLE, WORDS, derived, room, step, stored, tier, to_move, unrank
 from tablebase.system.compute.jit import inline, jit
-from tablebase.tables.values import DRAW, STALEMATE, distance_of, loss_code, merit, next_code, win_code
+from tablebase.tables.values import DRAW, STALEMATE, distance_of, loss_code, win_code
 from tablebase.tables.values import is_loss as is_loss_code
 from tablebase.tables.values import is_win as is_win_code
 
@@ -23,6 +25,16 @@ Codes = NDArray[Any]
 STRIDE = 2
 DRAWN_EXIT = 255
 """Instead of a number of moves left: some move leads to a draw outside the group, so the position is not lost."""
+FAR = 1 << 20
+"""More than any distance."""
+UNKNOWN = -FAR
+"""Worth of the best move where none leads out of the group."""
+TOGETHER = 1 << 9
+"""Positions of a block, and those after or before them, about."""
+VOID = -9
+"""Instead of the result of `moves`, for an invalid rank."""
+LISTED, RANKED, VALID = 0, 1, 2
+"""Ranks are places in lists; some ranks may be invalid; all are known to be valid."""
 FEW = 8
 """Moves among which repeated ones are found by comparing all of them."""
 STRIPE = 12
@@ -32,30 +44,83 @@ SOUND, CONTRADICTION, CROWDED = 0, 1, 2
 
 win, loss, distance = inline(win_code), inline(loss_code), inline(distance_of)
 is_win, is_loss = inline(is_win_code), inline(is_loss_code)
-after_move, merit_of = inline(next_code), inline(merit)
 
 
-def locate(rules: Any, places: Any, position: int) -> int:
-    """Return twice the place of a position's code on the shelf, plus the player to move; -1 for a tier or rank that is not there.
+class Block(NamedTuple):
+    """Some positions, with the positions after or before them."""
 
-    To be compiled with `derived`.
+    results: Ints  # of the function that has listed these
+    ends: Ints  # where those of each position begin, and where the last ones end
+    found: Ints  # their ranks and later entries, their tiers, and 1 if the same player is to move; two rows are room
+    out: Ints  # room for the positions after one
+
+
+Room = tuple[Block, Ints, Ints]
+"""For a block, for the entries of a position, and to find repeated ones."""
+
+
+def new_room(game: CompiledGame) -> Room:
+    """Make room for a thread."""
+    found = np.empty((5, TOGETHER + game.most_moves), np.int64)
+    block = Block(np.empty(TOGETHER, np.int64), np.zeros(TOGETHER + 1, np.int64), found, room(game))
+    slots = 1 << (2 * game.most_moves).bit_length()
+    return block, np.empty(game.most_moves, np.int64), np.full(2 * slots, -1)
+
+
+def stepper(game: CompiledGame, moves: str) -> Any:
+    """Compile `list_block` for `moves` or `unmoves` of a game."""
+    signature = types.int64(types.int64, WORDS, types.boolean, WORDS, WORDS, WORDS, TABLE, WORDS)
+    return derived(game, list_block, signature, moves)
+
+
+def list_block(number: int, ranks: Any, has_gaps: bool, rules: Any, results: Any, ends: Any, found: Any, out: Any) -> int:
+    """List the positions that `step` fills in for the first of some ranks of a tier; return how many ranks. See `stepper`."""
+    most, taken, count = len(out) // 2, 0, 0
+    while taken < min(len(ranks), TOGETHER) and count < TOGETHER:
+        position = unrank(rules, number, ranks[taken])
+        player = to_move(rules, position)
+        if has_gaps and (stored(rules, position) != ranks[taken] or tier(rules, position) != number):
+            result = VOID
+        else:
+            result = step(rules, position, out)
+        for move in range(result if result <= most else 0):
+            found[0, count], found[1, count] = stored(rules, out[move]), tier(rules, out[move])
+            found[2, count] = to_move(rules, out[move]) == player
+            count += 1
+        results[taken] = result
+        taken += 1
+        ends[taken] = count
+    return taken
+
+
+@jit
+def gather(steps: Any, rules: Ints, places: Ints, number: int, ranks: Ints, block: Block, kind: int) -> int:
+    """Fill a block with entries, twice the place on the shelf, plus 1 if the same player is to move; -1 for one that is not there.
+
+    All positions are listed first, and then all are located: the memory is then asked for many at a time.
     """
-    number = tier(rules, position)
-    if number < 0 or 2 * number >= len(places):
-        return -1
-    index = rank(rules, position)
-    if index < 0 or index >= places[2 * number + 1]:
-        return -1
-    return (places[2 * number] + index) << 1 | to_move(rules, position)  # type: ignore[no-any-return]
+    taken = steps(number, ranks, kind == RANKED, rules, block.results, block.ends, block.found, block.out)
+    count, entries, tiers = block.ends[taken], block.found[0], block.found[1]
+    if kind == LISTED:
+        find_places(rules, tiers, entries, count, block.found[3], block.found[4])
+    for place in range(count):
+        tier, index = tiers[place], entries[place]
+        is_known = tier >= 0 and 2 * tier < len(places) and 0 <= index < places[2 * tier + 1]
+        entries[place] = (places[2 * tier] + index) << 1 | block.found[2, place] if is_known else -1
+    return int(taken)
 
 
 @inline
-def value_of_move(code: Any, same: bool) -> int:
-    """Return the code of a move for its player, from the code of the position after it, in which the same player may move."""
-    if not same or code < 2:
-        return after_move(code, STRIDE)
-    plies = distance(code, STRIDE) + 1
-    return win(plies, STRIDE) if is_win(code, STRIDE) else loss(plies, STRIDE)
+def worth(code: Any, same: int) -> Any:
+    """Return a number that is larger for better moves, from the code after one; `same` is 1 if the same player is to move there."""
+    is_won = code & 1 ^ same
+    return (2 * is_won - 1) * (FAR - (code >> 1)) * (code > 1)
+
+
+@inline
+def code_of(worth: int) -> int:
+    """Return the code of a position, from that of its best move."""
+    return win(FAR - worth, STRIDE) if worth > 0 else loss(FAR + worth, STRIDE) if worth < 0 else DRAW
 
 
 @inline
@@ -92,8 +157,7 @@ def distinct(seen: Ints, count: int, marks: Ints) -> int:
 
 @jit
 def look_forward(
-    functions: Native,
-    locate: Any,
+    steps: Any,
     rules: Ints,
     places: Ints,
     number: int,
@@ -102,8 +166,8 @@ def look_forward(
     codes: Codes,
     void: int,
     left: NDArray[np.uint8],
-    room: tuple[Ints, Ints, Ints],
-    has_gaps: bool,
+    space: Room,
+    kind: int,
 ) -> tuple[int, int]:
     """Give some ranks of a tier the best of their moves to solved tiers, and count the different moves that stay in the group.
 
@@ -116,155 +180,123 @@ def look_forward(
     error, index
         `SOUND`, or what is wrong with an index.
     """
-    out, seen, marks = room
-    begin, most = places[2 * number], len(out) // 2
-    for index in range(ranks[0], ranks[1]):
-        at = begin + index
-        position = functions.unrank(rules, number, index)
-        entry = locate(rules, places, position) if has_gaps else at << 1 | functions.to_move(rules, position)
-        if entry >> 1 != at:
-            codes[at] = void
-            continue
-        count = functions.moves(rules, position, out)
-        if count < 0:
-            codes[at] = STALEMATE if count == DRAWN else win(0, STRIDE) if count == WON else loss(0, STRIDE)
-            continue
-        if count == 0 or count > most:
-            return CONTRADICTION, index
-        player, best, inside = entry & 1, -1, 0
-        # First all places, then all codes: the memory is then asked for several at a time.
-        for move in range(count):
-            entry = locate(rules, places, out[move])
-            if entry < 0:
-                return CONTRADICTION, index
-            # Now the last bit says whether the same player moves again.
-            seen[move] = entry ^ player ^ 1
-        for move in range(count):
-            child, same = seen[move] >> 1, seen[move] & 1 == 1
-            if group[0] <= child < group[1]:
-                seen[inside] = seen[move]
-                inside += 1
+    block, seen, marks = space
+    entries = block.found[0]
+    begin, most, first = places[2 * number], len(seen), ranks[0]
+    while first < ranks[1]:
+        some = np.arange(first, min(first + TOGETHER, ranks[1]))
+        taken = gather(steps, rules, places, number, some, block, kind)
+        for place in range(taken):
+            at, result = begin + first + place, block.results[place]
+            if result < 0:
+                ended = STALEMATE if result == DRAWN else win(0, STRIDE) if result == WON else loss(0, STRIDE)
+                codes[at] = void if result == VOID else ended
                 continue
-            if codes[child] == void:
-                return CONTRADICTION, index
-            code = value_of_move(np.int64(codes[child]), same)
-            if best < 0 or merit_of(code, STRIDE) > merit_of(best, STRIDE):
-                best = code
-        codes[at] = max(best, DRAW)
-        if inside:
-            if len(left) == 0:
-                return CONTRADICTION, index
-            inside = distinct(seen, inside, marks)
-            if inside >= DRAWN_EXIT:
-                return CROWDED, index
-        if len(left):
-            left[at - group[0]] = DRAWN_EXIT if best == DRAW else inside
+            if result == 0 or result > most:
+                return CONTRADICTION, first + place
+            best, inside = UNKNOWN, 0
+            for move in range(block.ends[place], block.ends[place + 1]):
+                entry = entries[move]
+                if group[0] <= entry >> 1 < group[1]:
+                    seen[inside] = entry
+                    inside += 1
+                    continue
+                if entry < 0 or codes[entry >> 1] == void:
+                    return CONTRADICTION, first + place
+                best = max(best, worth(np.int64(codes[entry >> 1]), entry & 1))
+            codes[at] = DRAW if best == UNKNOWN else code_of(best)
+            if inside:
+                if len(left) == 0:
+                    return CONTRADICTION, first + place
+                inside = distinct(seen, inside, marks)
+                if inside >= DRAWN_EXIT:
+                    return CROWDED, first + place
+            if len(left):
+                left[at - group[0]] = DRAWN_EXIT if best == 0 else inside
+        first += taken
     return SOUND, 0
 
 
 @jit
-def visit(functions: Native, locate: Any, rules: Ints, places: Ints, number: int, ranks: Ints, out: Ints) -> int:
-    """Locate the positions after each of some ranks, to measure how long that takes; return any number."""
-    total = 0
-    for index in ranks:
-        position = functions.unrank(rules, number, index)
-        total += locate(rules, places, position)
-        for move in range(min(functions.moves(rules, position, out), len(out))):
-            total += locate(rules, places, out[move])
-    return total
+def visit(steps: Any, rules: Ints, places: Ints, number: int, ranks: Ints, block: Block) -> None:
+    """Locate the positions after each of some ranks, to measure how long that takes."""
+    first = 0
+    while first < len(ranks):
+        first += gather(steps, rules, places, number, ranks[first:], block, RANKED)
 
 
 @jit
 def look_back(
-    functions: Native,
-    locate: Any,
+    steps: Any,
     rules: Ints,
     places: Ints,
     number: int,
-    ranks: tuple[int, int],
+    ranks: Ints,
     group: tuple[int, int],
     codes: Codes,
-    left: NDArray[np.uint8],
-    plies: int,
-    room: tuple[Ints, Ints, Ints],
+    space: Room,
+    kind: int,
     told: Ints,
-) -> tuple[int, int, int, int]:
-    """Find the predecessors of positions of a tier that are decided in this number of plies: what `tell` is given.
+) -> tuple[int, int, int]:
+    """Find the predecessors of decided positions of a tier: what `tell` is given.
 
-    Such a win is final, and so is a loss without moves left. `told` is filled with twice the place of each predecessor, plus 1
-    if its player wants to move here. When it is nearly full, the kernel returns early.
+    `told` is filled with twice the place of each predecessor, plus 1 if its player wants to move here. When it is nearly full,
+    the kernel returns early.
 
     Returns
     -------
-    error, index, decided, count
-        As for `look_forward`, or the first index that was not looked at; decided positions, and numbers in `told`.
+    error, done, count
+        As for `look_forward`; ranks that have been looked at, and numbers in `told`.
     """
-    out, seen, marks = room
-    begin, most = places[2 * number], len(out) // 2
-    won, lost, decided, count = win(plies, STRIDE), loss(plies, STRIDE), 0, 0
-    for index in range(ranks[0], ranks[1]):
-        at = begin + index
-        code: Any = np.int64(codes[at])
-        if code != won and (code != lost or left[at - group[0]]):
-            continue
-        if count + most > len(told):
-            return SOUND, index, decided, count
-        decided += 1
-        position = functions.unrank(rules, number, index)
-        player, moves, inside = functions.to_move(rules, position), functions.unmoves(rules, position, out), 0
-        if moves > most:
-            return CONTRADICTION, index, decided, count
-        for move in range(moves):
-            entry = locate(rules, places, out[move])
-            if group[0] <= entry >> 1 < group[1]:
-                # Now the last bit says whether the same player moves again.
-                seen[inside] = entry ^ player ^ 1
-                inside += 1
-        for move in range(distinct(seen, inside, marks)):
-            told[count] = seen[move] if code == won else seen[move] ^ 1
-            count += 1
-    return SOUND, ranks[1], decided, count
+    block, seen, marks = space
+    entries = block.found[0]
+    begin, most, first, count = places[2 * number], len(seen), 0, 0
+    while first < len(ranks):
+        taken = gather(steps, rules, places, number, ranks[first:], block, kind)
+        for place in range(taken):
+            if block.results[place] > most:
+                return CONTRADICTION, first + place, count
+            if count + most > len(told):
+                return SOUND, first + place, count
+            lost, inside = np.int64(codes[begin + ranks[first + place]]) & 1, 0
+            for move in range(block.ends[place], block.ends[place + 1]):
+                if group[0] <= entries[move] >> 1 < group[1]:
+                    seen[inside] = entries[move] ^ lost
+                    inside += 1
+            for move in range(distinct(seen, inside, marks)):
+                told[count] = seen[move]
+                count += 1
+        first += taken
+    return SOUND, first, count
 
 
 @jit
 def look_back_in_lists(
-    ends: Ints,
-    parents: NDArray[np.int32],
-    ranks: tuple[int, int],
-    group: tuple[int, int],
-    codes: Codes,
-    left: NDArray[np.uint8],
-    plies: int,
-    told: Ints,
-) -> tuple[int, int, int, int]:
-    """Do the same as `look_back` with the lists that `list_parents` has made; `ranks` are places on the shelf."""
-    won, lost, decided, count = win(plies, STRIDE), loss(plies, STRIDE), 0, 0
-    for at in range(ranks[0], ranks[1]):
-        own = at - group[0]
-        code: Any = np.int64(codes[at])
-        if code != won and (code != lost or left[own]):
-            continue
+    ends: Ints, parents: NDArray[np.int32], decided: Ints, group: tuple[int, int], codes: Codes, told: Ints
+) -> tuple[int, int, int]:
+    """Do the same as `look_back` with the lists that `list_parents` has made, for places on the shelf."""
+    count = 0
+    for done in range(len(decided)):
+        own = decided[done] - group[0]
         if count + ends[own + 1] - ends[own] > len(told):
-            return SOUND, at, decided, count
-        decided += 1
+            return SOUND, done, count
+        lost = np.int64(codes[decided[done]]) & 1
         for place in range(ends[own], ends[own + 1]):
-            parent = np.int64(parents[place]) + 2 * group[0]
-            told[count] = parent if code == won else parent ^ 1
+            told[count] = np.int64(parents[place]) + 2 * group[0] ^ lost
             count += 1
-    return SOUND, ranks[1], decided, count
+    return SOUND, len(decided), count
 
 
 @jit
 def list_parents(
-    functions: Native,
-    locate: Any,
+    steps: Any,
     rules: Ints,
     places: Ints,
     number: int,
+    ranks: Ints,
     group: tuple[int, int],
-    codes: Codes,
-    void: int,
-    room: tuple[Ints, Ints, Ints],
+    space: Room,
+    kind: int,
     ends: Ints,
     parents: NDArray[np.int32],
 ) -> None:
@@ -272,25 +304,25 @@ def list_parents(
 
     Between both, the counts are added up; then each list is filled from its end to its beginning, at which `ends` is afterwards.
     """
-    out, seen, marks = room
-    begin, size = places[2 * number], places[2 * number + 1]
-    for index in range(size):
-        if codes[begin + index] == void:
-            continue
-        position, inside = functions.unrank(rules, number, index), 0
-        player = functions.to_move(rules, position)
-        for move in range(functions.moves(rules, position, out)):
-            entry = locate(rules, places, out[move])
-            if group[0] <= entry >> 1 < group[1]:
-                seen[inside] = entry ^ player ^ 1
-                inside += 1
-        for move in range(distinct(seen, inside, marks)):
-            child = (seen[move] >> 1) - group[0]
-            if len(parents):
-                ends[child] -= 1
-                parents[ends[child]] = 2 * (begin + index - group[0]) + (seen[move] & 1)
-            else:
-                ends[child] += 1
+    block, seen, marks = space
+    entries = block.found[0]
+    begin, first = places[2 * number], 0
+    while first < len(ranks):
+        taken = gather(steps, rules, places, number, ranks[first:], block, kind)
+        for place in range(taken):
+            inside = 0
+            for move in range(block.ends[place], block.ends[place + 1]):
+                if group[0] <= entries[move] >> 1 < group[1]:
+                    seen[inside] = entries[move]
+                    inside += 1
+            for move in range(distinct(seen, inside, marks)):
+                child = (seen[move] >> 1) - group[0]
+                if len(parents):
+                    ends[child] -= 1
+                    parents[ends[child]] = 2 * (begin + ranks[first + place] - group[0]) + (seen[move] & 1)
+                else:
+                    ends[child] += 1
+        first += taken
 
 
 @jit

@@ -8,14 +8,15 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
 from tablebase.errors import CapacityError, RulesError
 from tablebase.functions.exact.tiers import MOST_TIERS, Tiers, grouped
 from tablebase.game.compiled import CompiledGame
 from tablebase.game.guards import contradiction
-from tablebase.game.native import has_overflowed, native, room, rules_of
-from tablebase.system.compute.jit import jit
+from tablebase.game.native import WORDS, derived, has_overflowed, room, rules_of, step, stored, tier
+from tablebase.system.compute.jit import call_compiled, jit
 from tablebase.system.compute.threads import each
 
 ROOM = 1 << 22
@@ -26,6 +27,8 @@ RECENT = 1 << 16
 """Positions that are remembered to drop repeated ones before they are sorted; they fit into a cache of the processor."""
 SPREAD = 0x1E3779B97F4A7C15
 """An odd number that spreads positions over those remembered."""
+EXPANDS = types.int64(*[WORDS] * 6)
+"""Types of `expand`."""
 Keys = NDArray[np.int64]
 
 
@@ -78,7 +81,7 @@ def _after(game: CompiledGame, keys: Keys) -> dict[int, Keys]:
     """List the positions after some by tier, sorted."""
     out, recent = room(game), np.full(RECENT, -1)
     found, tiers = np.empty((2, len(keys) * game.most_moves), np.int64)
-    count = int(_expand(native(game), rules_of(game), keys, out, found, tiers, recent))
+    count = call_compiled(derived(game, expand, EXPANDS), rules_of(game), keys, out, found, tiers, recent)
     if count < 0 or has_overflowed(game, out):
         position = int(keys[-count - 1]) if count < 0 else int(keys[0])
         raise contradiction(game, position, "there are no moves, or more moves than most_moves")
@@ -123,23 +126,22 @@ def _sorted_once(keys: Keys, spare: Keys) -> Keys:
     return keys[:count]
 
 
-@jit
-def _expand(functions: Any, rules: Keys, keys: Keys, out: Keys, found: Keys, tiers: Keys, recent: Keys) -> int:
+def expand(rules: Any, keys: Any, out: Any, found: Any, tiers: Any, recent: Any) -> int:
     """Fill in the canonical positions after some, with their tiers; return how many, or -1 less the place of a wrong one.
 
-    Those that are among the `recent` ones, by a hash of each, are left out.
+    Those that are among the `recent` ones, by a hash of each, are left out. To be compiled with `derived`.
     """
     count, most = 0, len(out) // 2
     for place in range(len(keys)):
-        moves = functions.moves(rules, keys[place], out)
+        moves = step(rules, keys[place], out)
         if moves == 0 or moves > most:
             return -1 - place
         for move in range(moves):
-            position = functions.canonical(rules, out[move])
+            position = stored(rules, out[move])
             slot = (position * SPREAD >> 40) & (len(recent) - 1)
             if recent[slot] == position:
                 continue
             recent[slot] = position
-            found[count], tiers[count] = position, functions.tier(rules, out[move])
+            found[count], tiers[count] = position, tier(rules, out[move])
             count += 1
     return count

@@ -15,25 +15,30 @@ from numpy.typing import NDArray
 from tablebase.errors import CapacityError, RulesError
 from tablebase.functions.exact.tier_kernels import (
     CONTRADICTION,
+    LISTED,
+    RANKED,
     SOUND,
+    VALID,
     Ints,
     draw_open,
     list_parents,
-    locate,
     look_back,
     look_back_in_lists,
     look_forward,
+    new_room,
+    stepper,
     tell,
     visit,
 )
 from tablebase.functions.exact.tiers import TierGroup
 from tablebase.game.compiled import CompiledGame
 from tablebase.game.guards import contradiction
-from tablebase.game.native import derived, has_overflowed, native, room, rules_of
+from tablebase.game.key_lists import unrank
+from tablebase.game.native import has_overflowed, rules_of
 from tablebase.system.compute import threads
 from tablebase.system.compute.messages import reach
 from tablebase.tables.checkpoints import NO_CHECKPOINT, TableCheckpoint
-from tablebase.tables.values import FULL, NARROW_ANY, Codes, Coding, distance_of, recode
+from tablebase.tables.values import FULL, NARROW_ANY, Codes, Coding, distance_of, loss_code, recode, win_code
 
 BLOCK = 1 << 18
 """Ranks that a thread solves at a time."""
@@ -114,7 +119,7 @@ class GroupSolver:
     ) -> None:
         self._game, self._group, self.shelf, self._tick = game, group, shelf, tick
         self._checkpoint, self._allowed, self._is_wide = checkpoint, allowed, shelf.coding is FULL
-        self._functions, self._locate = native(game), derived(game, locate)
+        self._ahead, self._back = stepper(game, "moves"), stepper(game, "unmoves")
         self._size = sum(len(shelf.of(tier)) for tier in group.tiers)
         self._range = 0, self._size
         self._left = np.zeros(self._size if group.is_cyclic else 0, np.uint8)
@@ -179,33 +184,26 @@ class GroupSolver:
         self.shelf.codes = recode(self.shelf.codes, self.shelf.coding, FULL)
         self.shelf.coding = FULL
 
-    def _room(self) -> tuple[Ints, Ints, Ints]:
-        """Make room for a thread: for positions, for their places, and to find repeated ones."""
-        out = room(self._game)
-        slots = 1 << (2 * self._game.most_moves).bit_length()
-        return out, np.zeros(len(out), np.int64), np.full(2 * slots, -1)
-
     def _forward(self, at: GroupProgress, some: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
         del at
-        shelf, functions, group, has_gaps = self.shelf, self._functions, self._range, self._game.is_ranked
+        shelf, kind = self.shelf, RANKED if self._game.is_ranked else LISTED
 
         def work(item: tuple[int, int, int]) -> None:
-            (tier, begin, end), space, void = item, self._room(), shelf.coding.void
+            (tier, begin, end), space = item, new_room(self._game)
             found = look_forward(
-                functions,
-                self._locate,
+                self._ahead,
                 shelf.rules,
                 shelf.places,
                 tier,
                 (begin, end),
-                group,
+                self._range,
                 shelf.codes,
-                void,
+                shelf.coding.void,
                 self._left,
                 space,
-                has_gaps,
+                kind,
             )
-            self._check(tier, *found, space[0])
+            self._check(tier, *found, space[0].out)
 
         for _ in threads.each(work, some):
             pass
@@ -215,34 +213,36 @@ class GroupSolver:
 
     def _backward(self, at: GroupProgress, some: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
         """Find the predecessors of what is decided in so many plies, and then tell them."""
-        shelf, group, locate, rules = self.shelf, self._range, self._locate, self.shelf.rules
+        shelf, group, kind = self.shelf, self._range, VALID if self._game.is_ranked else LISTED
+        won, lost = win_code(at.plies, shelf.coding.stride), loss_code(at.plies, shelf.coding.stride)
 
         def look(item: tuple[int, int, int]) -> tuple[Ints, int, tuple[int, int, int]]:
-            (tier, begin, end), space, told = item, self._room(), np.empty(self._most_told, np.int64)
+            tier, begin, end = item
+            first = shelf.begins[tier].start
+            codes, left = shelf.codes[first + begin : first + end], self._left[first + begin : first + end]
+            # Such a win is final, and so is a loss without moves left.
+            ranks = begin + np.flatnonzero((codes == won) | (codes == lost) & (left == 0))
+            if len(ranks) == 0:
+                return ranks, 0, (tier, end, end)
+            told = np.empty(self._most_told, np.int64)
             if self._lists is None:
-                error, index, decided, count = look_back(
-                    self._functions,
-                    locate,
-                    rules,
+                space = new_room(self._game)
+                error, done, count = look_back(
+                    self._back,
+                    shelf.rules,
                     shelf.places,
                     tier,
-                    (begin, end),
+                    ranks,
                     group,
                     shelf.codes,
-                    self._left,
-                    at.plies,
                     space,
+                    kind,
                     told,
                 )
-                self._check(tier, error, index, space[0])
+                self._check(tier, error, int(ranks[min(done, len(ranks) - 1)]), space[0].out)
             else:
-                first = shelf.begins[tier].start
-                on_shelf = first + begin, first + end
-                _, index, decided, count = look_back_in_lists(
-                    *self._lists, on_shelf, group, shelf.codes, self._left, at.plies, told
-                )
-                index -= first
-            return told[:count], decided, (tier, index, end)
+                _, done, count = look_back_in_lists(*self._lists, first + ranks, group, shelf.codes, told)
+            return told[:count], done, (tier, int(ranks[done]) if done < len(ranks) else end, end)
 
         found = list(threads.each(look, some))
         told = np.concatenate([one for one, _, _ in found])
@@ -261,21 +261,21 @@ class GroupSolver:
 
     def _list_parents(self, at: GroupProgress) -> None:
         """List the moves inside of the group by where they lead; `CapacityError` if the lists do not fit into memory."""
-        shelf, space = self.shelf, self._room()
+        shelf, space, kind = self.shelf, new_room(self._game), VALID if self._game.is_ranked else LISTED
         ends, parents = np.zeros(self._size + 1, np.int64), np.zeros(0, np.int32)
         for _ in range(2):
             for tier in self._group.tiers:
                 self._pause(at)
+                ranks = np.flatnonzero(shelf.of(tier) != shelf.coding.void)
                 list_parents(
-                    self._functions,
-                    self._locate,
+                    self._ahead,
                     shelf.rules,
                     shelf.places,
                     tier,
+                    ranks,
                     self._range,
-                    shelf.codes,
-                    shelf.coding.void,
                     space,
+                    kind,
                     ends,
                     parents,
                 )
@@ -298,7 +298,7 @@ class GroupSolver:
     def _check(self, tier: int, error: int, rank: int, out: Ints) -> None:
         if error == SOUND and not (len(out) and has_overflowed(self._game, out)):
             return
-        position = self._functions.unrank(self.shelf.rules, tier, rank)
+        position = (self._game.functions.unrank or unrank)(self.shelf.rules, tier, rank)
         raise error_error(self._game, int(position), error)
 
 
@@ -306,13 +306,13 @@ def sampled_seconds(game: CompiledGame, group: TierGroup, sizes: Mapping[int, in
     """Estimate the CPU-seconds to solve, write and check a group of a game with ranks, by some ranks of its largest tier."""
     largest = max(group.tiers, key=sizes.__getitem__)
     ranks = np.random.default_rng(0).integers(0, sizes[largest], SAMPLE)
-    places, space, best = np.zeros(2 * (1 + max(sizes)), np.int64), room(game), math.inf
+    places, space, best = np.zeros(2 * (1 + max(sizes)), np.int64), new_room(game)[0], math.inf
     for tier, size in sizes.items():
         places[2 * tier + 1] = size
     # The first time, kernels are loaded.
     for _ in range(3):
         begin = time.process_time()
-        visit(native(game), derived(game, locate), rules_of(game), places, largest, ranks, space)
+        visit(stepper(game, "moves"), rules_of(game), places, largest, ranks, space)
         best = min(best, time.process_time() - begin)
     each = best / SAMPLE * (CYCLIC if group.is_cyclic else ACYCLIC)
     return each * sum(sizes[tier] for tier in group.tiers)

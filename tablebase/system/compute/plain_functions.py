@@ -65,6 +65,8 @@ def _digest(function: Any, known: Mapping[Any, Any]) -> str | None:
             if used.__hash__ and used in known:
                 values.add(f"{name} = {known[used].__qualname__}")
             elif isinstance(used, FunctionType):
+                # A name may stand for another function of the same file.
+                values.add(f"{name} is {used.__qualname__}{used.__defaults__} at {used.__code__.co_firstlineno}")
                 pending.append(used)
             elif not isinstance(used, ModuleType):
                 values.add(f"{name} = {used!r}")

@@ -21,18 +21,17 @@ from tablebase.functions.exact import tier_solver
 from tablebase.functions.exact.tier_files import TierFile, tier_path, write_tier
 from tablebase.functions.exact.tier_listing import list_tiers
 from tablebase.functions.exact.tier_solver import GroupSolver, Shelf, coding_for, new_shelf
-from tablebase.functions.exact.tiers import tiers_of
-from tablebase.game.compiled import DRAWN, LOST, WON, CompiledGame, Functions
-from tablebase.game.key_lists import specialized, with_lists
+from tablebase.functions.exact.tiers import TierGroup, tiers_of
+from tablebase.game.compiled import DRAWN, LOST, WON, CompiledGame
+from tablebase.game.key_lists import find_places, unrank, with_lists
 from tablebase.game.native import rules_of
 from tablebase.game.values import Outcome, Value
 from tablebase.system.compute import threads
+from tablebase.system.compute.kernel_cache import COMPILES
 from tablebase.tables.checkpoints import TableCheckpoint
 from tablebase.tables.values import FULL, NARROW_ANY
 
 LISTED = replace(NumberGraph.functions, rank=None, unrank=None)
-CONSTANT = {number: (lambda _rules, _position, number=number: number) for number in range(5)}
-"""Functions that put every position into one tier."""
 
 
 def solved(game: CompiledGame) -> Iterator[tuple[int, Shelf]]:
@@ -152,20 +151,21 @@ def test_a_move_to_an_earlier_tier_is_refused() -> None:
 def test_ranks_of_listed_positions(far: set[int], near: set[int]) -> None:
     """They are places in the sorted list of a tier, of positions far apart or close together; others have none."""
     lists = {1: np.array(sorted(far)), 3: np.array(sorted(near))}
-    rules: Any = memoryview(with_lists([7, 7], lists))
+    rules = with_lists([7, 7], lists)
+
+    def places(number: int, keys: list[int]) -> list[int]:
+        found, room = np.array(keys), np.empty((3, len(keys)), np.int64)
+        room[0] = number
+        find_places(rules, room[0], found, len(keys), room[1], room[2])
+        return found.tolist()
+
     for number, keys in lists.items():
-        own = specialized(Functions(LISTED.to_move, LISTED.moves, CONSTANT[number]))
-        assert own.rank is not None
-        assert own.unrank is not None
-        for place, key in enumerate(keys.tolist()):
-            assert own.rank(rules, key) == place
-            assert own.unrank(rules, number, place) == key
-            for other in {key - 1, key + 1} - set(keys.tolist()):
-                assert own.rank(rules, other) == -1
-    for absent in (0, 2, 4):
-        own = specialized(Functions(LISTED.to_move, LISTED.moves, CONSTANT[absent]))
-        assert own.rank is not None
-        assert own.rank(rules, min(far)) == -1
+        known = keys.tolist()
+        assert [unrank(rules, number, place) for place in range(len(known))] == known
+        others = sorted({key + step for key in known for step in (-1, 1)} - set(known))
+        assert places(number, known + others) == [*range(len(known)), *[-1] * len(others)]
+    for absent in (-1, 0, 2, 4):
+        assert places(absent, [min(far)]) == [-1]
 
 
 @settings(max_examples=40)
@@ -244,6 +244,16 @@ def test_functions_that_contradict_each_other() -> None:
             dict(solved(game))
     with pytest.raises(RulesError, match="more moves than most_moves"):
         dict(solved(NumberGraph([Node(0, [1] * 5), nodes[1]], [0, 1], most_moves=4)))
+
+
+@pytest.mark.skipif(not COMPILES, reason="nothing is compiled")
+def test_a_function_that_cannot_be_compiled_is_named() -> None:
+    """Tables need it together with others."""
+    game = line(3)
+    game.functions = replace(NumberGraph.functions, tier=lambda rules, position: rules.unknown + position)
+    shelf = new_shelf([(0, 3)], NARROW_ANY, rules_of(game))
+    with pytest.raises(RulesError, match="tier of numbers cannot be compiled"):
+        GroupSolver(game, TierGroup((0,), (), False), shelf)
 
 
 def codes_of(game: CompiledGame) -> list[bytes]:

@@ -62,12 +62,15 @@ def test_a_function_that_calls_itself_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_digest_covers_helpers_and_constants(tmp_path: Path) -> None:
-    """Machine code is found by the sources of all functions, and by the values that they use."""
+    """Machine code is found by the sources of all functions, which of them are called, and the values that they use."""
     first, second = module(tmp_path, 5), module(tmp_path, 6)
     assert _digest(first["helped"], {}) != _digest(second["helped"], {})
     same = _digest(first["helped"], {})
     assert same == _digest(first["helped"], {}) is not None
     first["OFFSET"] = 7
+    assert _digest(first["helped"], {}) != same
+    same = _digest(first["helped"], {})
+    first["twice"] = first["endless"]
     assert _digest(first["helped"], {}) != same
     path = tmp_path / "rules5.py"
     path.unlink()
