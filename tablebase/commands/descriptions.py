@@ -44,7 +44,8 @@ class Statistics(list[Entry]):
 
 def statistics(catalog: Catalog, game: Any, by: str = "pieces", pieces: int | range | None = None) -> Statistics[Any]:
     """Statistics of a game of any kind, perhaps only with some numbers of pieces; `MissingTableError` if there are none."""
-    if "materials" in game.can:
+    has_materials = "materials" in game.can
+    if has_materials:
         if by not in BY:
             raise ArgumentError(f"statistics are by {' or by '.join(BY)}, not by {quoted(by)}")
         found: list[Any] = catalog.counts(game, by)
@@ -54,7 +55,7 @@ def statistics(catalog: Catalog, game: Any, by: str = "pieces", pieces: int | ra
         found = [{name: row[name] for name in kind.__annotations__} for kind, row in rows]
     if not found:
         raise missing_game(game, catalog.folder)
-    if pieces is None or "materials" not in game.can:
+    if pieces is None or not has_materials:
         return Statistics(found, by)
     numbers = piece_counts(game, pieces)
     if not (some := [one for one in found if one.pieces in numbers]):
