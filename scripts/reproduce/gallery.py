@@ -75,12 +75,13 @@ def listed(names: Iterable[str]) -> str:
 
 def describe_distances(source: Source) -> Iterator[str]:
     """Shares of the outcomes, and the median and the longest distances."""
-    rows, outcomes = Counting(source.catalog).distances(source.slices), source.slices.outcomes
+    rows = Counting(source.catalog).distances(source.slices)
+    outcomes = totals(rows)
     counts = {
         outcome: {row["distance"]: row[word] for row in rows if row[word] and outcome is not Outcome.DRAW}
         for outcome, word in WORDS.items()
     }
-    shares = [f"{percent(outcomes[outcome], source.slices.positions)} are {word}" for outcome, word in WORDS.items()]
+    shares = [f"{percent(outcomes[outcome], sum(outcomes.values()))} are {word}" for outcome, word in WORDS.items()]
     yield f"Of all positions, {listed(shares)}."
     both = Counter(counts[Outcome.WIN]) + Counter(counts[Outcome.LOSS])
     yield f"Half of all wins and losses end within {median(both)} plies."
@@ -128,7 +129,7 @@ def describe_draws(source: Source) -> Iterator[str]:
     largest = max(map(draw_share, lines))
     where = [str(line.material) for line in lines if draw_share(line) == largest]
     yield f"The largest share of draws is {100 * largest:.1f}%, in {listed(where)}."
-    yield f"Over all materials, it is {percent(sum(line.draws for line in lines), source.slices.positions)}."
+    yield f"Over all materials, it is {percent(sum(line.draws for line in lines), sum(line.positions for line in lines))}."
 
 
 def draw_share(line: Counts) -> float:

@@ -102,10 +102,8 @@ def columns_of_moves(game: Game, positions: Mapping[str, Column]) -> dict[str, C
         words_column("captures", letters, captured),
         Column("jump", pa.bool_(), lambda rows: array_of(jumps[rows.origins, rows.targets])),
         Column("ends", pa.bool_(), lambda rows: array_of(rows.listed.ends[rows.number])),
-        words_column("outcome", OUTCOMES, lambda rows: _outcomes(_worth(rows))),
-        Column("distance", pa.int16(), lambda rows: distances(FULL, _known(_worth(rows)))),
-        words_column("position_outcome", OUTCOMES, lambda rows: _outcomes(_of_positions(rows))),
-        Column("position_distance", pa.int16(), lambda rows: distances(FULL, _known(_of_positions(rows)))),
+        *_value_columns("", _worth),
+        *_value_columns("position_", _of_positions),
         Column("is_best", pa.bool_(), lambda rows: array_of(_worth(rows) == _of_positions(rows), _worth(rows) == UNKNOWN)),
         Column("is_only", pa.bool_(), is_only),
         Column("quiet", pa.bool_(), lambda rows: array_of(rows.listed.quiet[rows.number]), extra=True),
@@ -126,13 +124,18 @@ def _of_positions(rows: MoveRows) -> Codes:
     return rows.listed.codes[rows.of_rows.places[rows.row]]
 
 
-def _known(codes: Codes) -> Codes:
-    """Codes with that of a draw, which has no distance, for unknown ones."""
-    return np.where(codes == UNKNOWN, DRAW, codes)
+def _value_columns(prefix: str, codes: Callable[[MoveRows], Codes]) -> list[Column]:
+    def known(rows: MoveRows) -> Codes:
+        # A draw has no distance either.
+        return np.where(codes(rows) == UNKNOWN, DRAW, codes(rows))
 
+    def outcomes(rows: MoveRows) -> NDArray[np.int16]:
+        return np.where(codes(rows) == UNKNOWN, -1, outcome_numbers(FULL, known(rows)))
 
-def _outcomes(codes: Codes) -> NDArray[np.int16]:
-    return np.where(codes == UNKNOWN, -1, outcome_numbers(FULL, _known(codes)))
+    return [
+        words_column(f"{prefix}outcome", OUTCOMES, outcomes),
+        Column(f"{prefix}distance", pa.int16(), lambda rows: distances(FULL, known(rows))),
+    ]
 
 
 def _jumps(game: Game) -> NDArray[np.bool_]:

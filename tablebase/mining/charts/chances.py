@@ -53,10 +53,10 @@ def _draw(frame: Frame, rows: Sequence[Row]) -> None:
         for values, value in zip(curves.setdefault(name, ([], [])), (row["fuzz"], row["chance"]), strict=True):
             values.append(value)
     evens = sorted({row["even"] for row in rows if row["even"] is not None})
-    frame.lay_out()
+    [axes] = frame.lay_out()
     frame.shares(curves)
     frame.label("fuzz p", "chance to win")
-    [axes], ink = frame.axes, frame.style.palette.ink
+    ink = frame.style.palette.ink
     axes.axhline(EVEN, color=ink, linewidth=0.6)
     axes.plot(evens, [EVEN] * len(evens), "o", color=ink, markersize=4, zorder=4)
     axes.set_xscale("log", base=2)
@@ -66,5 +66,4 @@ def _draw(frame: Frame, rows: Sequence[Row]) -> None:
 
 
 def _power(fuzz: float, _position: Any) -> str:
-    """A fuzz on the axis: a power of 2."""
     return f"1/{round(1 / fuzz)}" if fuzz < 1 else f"{fuzz:g}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -48,16 +47,6 @@ class ChartSlices:
     lines: tuple[Counts, ...] = ()  # one for each slice
     missing: int = 0  # how many other slices match but have not been built
     condition: str = "NOT final"  # the SQL condition that selects their rows in the table `positions`
-
-    @property
-    def positions(self) -> int:
-        """Total number of positions."""
-        return sum(line.positions for line in self.lines)
-
-    @property
-    def outcomes(self) -> Counter[Outcome]:
-        """Number of positions by outcome for the side to move."""
-        return Counter({outcome: sum(getattr(line, name) for line in self.lines) for outcome, name in PLURALS.items()})
 
     @property
     def materials(self) -> list[Material]:

@@ -105,8 +105,8 @@ class Frame:
         square: bool = False,
         ratios: Sequence[float] | None = None,
         most: int | None = None,
-    ) -> None:
-        """Start the figure, with at most so many panels in a row.
+    ) -> list[Axes]:
+        """Start the figure, with at most so many panels in a row, and return these.
 
         The style's width and height come before those that the chart prefers, of a row of panels without title.
         """
@@ -132,6 +132,7 @@ class Frame:
         for axes, name in zip(self.axes, panels, strict=True):
             if len(panels) > 1:
                 axes.set_title(name)
+        return self.axes
 
     def label(self, x: str, y: str) -> None:
         """Name the axes; that of counts or shares once for a row of panels."""
@@ -235,10 +236,10 @@ def draw_curves(title: str, caption: str, labels: tuple[str, str], curves: Curve
     """
     with rc_context(Picture.style.parameters):
         frame = Frame(Picture.style, title, caption)
-        frame.lay_out()
+        [axes] = frame.lay_out()
         frame.shares(curves, percent=percent)
         frame.label(*labels)
-        frame.axes[0].xaxis.set_major_formatter(FuncFormatter(amount))
+        axes.xaxis.set_major_formatter(FuncFormatter(amount))
         return frame.figure
 
 

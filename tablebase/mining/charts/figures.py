@@ -77,8 +77,7 @@ def distances(counter: Counting, panels: Panels, outcome: Outcome | None = None,
 
 def _draw_distances(outcome: Outcome | None, log: bool, frame: Frame, rows: Sequence[Row]) -> None:
     panels, shown = by_slices(rows), [one for one in (Outcome.WIN, Outcome.LOSS) if outcome in (None, one)]
-    frame.lay_out(panels=list(panels), height=62)
-    for axes, its in zip(frame.axes, panels.values(), strict=True):
+    for axes, its in zip(frame.lay_out(panels=list(panels), height=62), panels.values(), strict=True):
         decided = [row for row in its if row[DISTANCE] is not None]
         # In most games wins take an odd number of plies and losses an even number, so bars do not overlap.
         beside = len(shown) > 1 and any(row["wins"] and row["losses"] for row in decided)
@@ -113,8 +112,7 @@ def _draw_open(frame: Frame, rows: Sequence[Row]) -> None:
     # The last row has a share of 0, which a logarithmic axis lacks.
     its = {name: [row for row in its if row["open"]] for name, its in by_slices(rows).items()}
     curves = {name: ([row["plies"] for row in some], [row["share"] for row in some]) for name, some in its.items()}
-    frame.lay_out()
-    [axes] = frame.axes
+    [axes] = frame.lay_out()
     axes.set_yscale("log")
     frame.curves(axes, curves)
     frame.label("plies played under best play", "share of wins and losses still open")
@@ -266,8 +264,7 @@ def values(counter: Counting, panels: Panels, by: str) -> Chart:
 def _draw_shares(what: str, frame: Frame, rows: Sequence[Row]) -> None:
     """Draw bars of shares by value; those of parity in groups of odd values and even ones, with totals."""
     panels = by_slices(rows)
-    frame.lay_out(panels=list(panels), height=64)
-    for axes, its in zip(frame.axes, panels.values(), strict=True):
+    for axes, its in zip(frame.lay_out(panels=list(panels), height=64), panels.values(), strict=True):
         groups: dict[str, list[Row]] = {}
         for row in sorted(its, key=lambda row: bool(row.get("even"))):
             groups.setdefault({None: "", False: "odd", True: "even"}[row.get("even")], []).append(row)
@@ -352,8 +349,7 @@ def _draw_series(kind: str, names: Sequence[str], numbers: Sequence[str], frame:
             label = ", ".join([*(_word(row[name]) for name in words), *[y] * (len(ys) > 1 or not words)])
             if row[y] is not None and (kind == "bar" or row[first] is not None):
                 series.setdefault(label, {})[row[first]] = row[y]
-    frame.lay_out(height=66)
-    [axes] = frame.axes
+    [axes] = frame.lay_out(height=66)
     if kind == "bar":
         points, width = list(dict.fromkeys(row[first] for row in rows)), 0.86 / len(series)
         for number, (name, its) in enumerate(series.items()):
@@ -377,8 +373,7 @@ def _draw_heat(names: Sequence[str], frame: Frame, rows: Sequence[Row]) -> None:
     cells = np.full((len(lines), len(columns)), np.nan)
     for row in rows:
         cells[lines.index(row[y]), columns.index(row[x])] = np.nan if row[z] is None else row[z]
-    frame.lay_out(height=70)
-    [axes] = frame.axes
+    [axes] = frame.lay_out(height=70)
     scale = scale_of([cells], min(0.0, np.nanmin(cells, initial=0.0)))
     frame.cells(axes, cells, scale, (frame.room - 26) / len(columns), share=False)
     frame.name_values(axes, [_word(value) for value in columns], range(len(columns)), x)

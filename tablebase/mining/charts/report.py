@@ -27,19 +27,12 @@ FONT = 12
 INK = "currentColor"
 
 
-class Fill(NamedTuple):
-    """The colour of a part of a bar, and how opaque it is."""
-
-    colour: str
-    opacity: float = 1.0
-
-
 class Bar(NamedTuple):
     """A row of a chart."""
 
     label: str  # text above its bar, to the left
     amount: str  # the same, to the right
-    parts: Sequence[tuple[float, Fill]]  # the parts side by side, as shares of the whole width
+    parts: Sequence[tuple[float, str]]  # the parts side by side, as shares of the whole width, and their colours
 
 
 def draw_bars(about: str, rows: Sequence[Bar]) -> Element:
@@ -61,7 +54,7 @@ def _draw(row: Bar, top: int) -> list[Element]:
     for share, fill in row.parts:
         if share:
             width = share * WIDTH
-            made.append(element("rect", x=left, y=top + LINE, width=width, height=BAR, fill=fill.colour, fill_opacity=fill.opacity))
+            made.append(element("rect", x=left, y=top + LINE, width=width, height=BAR, fill=fill))
             left += width
     # A bar of no width is still seen to be one.
     made.append(element("rect", x=0, y=top + LINE, width=WIDTH, height=BAR, fill="none", stroke=INK, stroke_width=0.5))
@@ -114,11 +107,11 @@ def _section(patterns: Patterns, top: int, number: int) -> Element:
     return section
 
 
-def _fills(patterns: Patterns) -> list[Fill]:
+def _fills(patterns: Patterns) -> list[str]:
     """A colour for each class: those of outcomes, or shades from light to dark."""
     if patterns.target == OUTCOME:
-        return [Fill(COLOURS[Outcome(word)]) for word in patterns.classes]
-    return [Fill(PLAIN, (number + 1) / len(patterns.classes)) for number in range(len(patterns.classes))]
+        return [COLOURS[Outcome(word)] for word in patterns.classes]
+    return [f"{PLAIN}{255 * number // len(patterns.classes):02x}" for number in range(1, len(patterns.classes) + 1)]
 
 
 def _profile(patterns: Patterns) -> Element:
@@ -135,11 +128,10 @@ def _profile(patterns: Patterns) -> Element:
     return _shown(f"Share of each {what}", bars, f"Positions by {what}", numbers, [_legend(patterns, fills)])
 
 
-def _legend(patterns: Patterns, fills: Sequence[Fill]) -> Element:
+def _legend(patterns: Patterns, fills: Sequence[str]) -> Element:
     entries = []
     for row, fill in zip(class_rows(patterns), fills, strict=True):
-        rect = element("rect", width=12, height=12, fill=fill.colour, fill_opacity=fill.opacity)
-        swatch = element("svg", rect, width=12, height=12, aria_hidden="true")
+        swatch = element("svg", element("rect", width=12, height=12, fill=fill), width=12, height=12, aria_hidden="true")
         swatch.tail = f" {row['class']}"
         entries.append(element("span", swatch))
         entries[-1].tail = " "
@@ -149,7 +141,7 @@ def _legend(patterns: Patterns, fills: Sequence[Fill]) -> Element:
 def _gains(patterns: Patterns, top: int) -> Iterable[Element]:
     rows = list(gain_rows(patterns, top, top))
     if rows:
-        bars = [Bar(row["features"], _percent(row["explains"]), [(row["explains"] or 0, Fill(PLAIN))]) for row in rows]
+        bars = [Bar(row["features"], _percent(row["explains"]), [(row["explains"] or 0, PLAIN)]) for row in rows]
         numbers = [{name: row[name] for name in ("features", "gain", "explains", "decides")} for row in rows]
         yield _shown(f"What explains the {patterns.target.words}", bars, "Features, and pairs of features", numbers)
 
@@ -189,16 +181,10 @@ def _table(caption: str, rows: Sequence[Mapping[str, Any]]) -> Element:
         return element(tag, text=text, **attributes, **({"class": "n"} if name in numeric else {}))
 
     heads = [cell("th", name, name, scope="col") for name in rows[0]]
-    body = [
-        element(
-            "tr",
-            *(
-                cell("th", name, cell_text(value, "–"), scope="row") if place == 0 else cell("td", name, cell_text(value, "–"))
-                for place, (name, value) in enumerate(row.items())
-            ),
-        )
-        for row in rows
-    ]
+    body = []
+    for row in rows:
+        (first, name), *others = ((cell_text(value, "–"), name) for name, value in row.items())
+        body.append(element("tr", cell("th", name, first, scope="row"), *(cell("td", name, text) for text, name in others)))
     table = element("table", element("caption", text=caption), element("thead", element("tr", *heads)), element("tbody", *body))
     scroll = element("div", table, tabindex="0", role="region", **{"class": "scroll"})
     scroll.set("aria-label", caption)

@@ -14,7 +14,6 @@ POINT = 25.4 / 72
 LEAST_SIZE, LARGEST_SIZE = 6.0, 24.0
 """Sizes of letters in points; smaller ones are not legible in print."""
 LEAST_WIDTH, LARGEST_WIDTH = 40.0, 1000.0
-UNTITLED = "none"
 Ground = Literal["light", "dark", "grey"]
 
 

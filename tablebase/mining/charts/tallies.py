@@ -6,6 +6,7 @@ names the slices in its first column, and has the numbers of wins, losses, draws
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -73,15 +74,13 @@ class Counting:
         """Count outcomes by distance in plies; draws have none."""
         if self.where is not None or not slices.lines:
             return self.count(slices, [DISTANCE])
-        histograms, found = self.catalog.histograms(slices.game), dict[int, dict[Outcome, int]]()
+        histograms, found = self.catalog.histograms(slices.game), defaultdict[int | None, Counter[Outcome]](Counter)
         for line in slices.lines:
-            for outcome, distance, _, placements in histograms[str(line.material), str(line.side)]:
-                if distance is not None:
-                    counts = found.setdefault(distance, {})
-                    counts[Outcome(outcome)] = counts.get(Outcome(outcome), 0) + placements
-        draws = slices.outcomes[Outcome.DRAW]
-        rows = [counted(slices.name, {DISTANCE: distance}, counts) for distance, counts in sorted(found.items())]
-        return rows + [counted(slices.name, {DISTANCE: None}, {Outcome.DRAW: draws})] * bool(draws)
+            for outcome, distance, stalemate, placements in histograms[str(line.material), str(line.side)]:
+                if not stalemate:
+                    found[distance][Outcome(outcome)] += placements
+        ordered = sorted(found.items(), key=lambda one: (one[0] is None, one[0] or 0))
+        return [counted(slices.name, {DISTANCE: distance}, counts) for distance, counts in ordered]
 
     def materials(self, slices: ChartSlices) -> list[dict[str, Any]]:
         """Count outcomes by material and side to move."""

@@ -88,9 +88,8 @@ class Levels:
 
     def beyond(self, level: int) -> Condition:
         """The value has a higher level; there must be one."""
-        if self.kind == "range":
-            return Condition(f"{self._sql} > {self._literal(level)}", np.arange(len(self)) > level)
-        return Condition(f"{self._sql} >= {self._literal(level + 1)}", np.arange(len(self)) > level)
+        bound = f"> {self._literal(level)}" if self.kind == "range" else f">= {self._literal(level + 1)}"
+        return Condition(f"{self._sql} {bound}", np.arange(len(self)) > level)
 
     def equal(self, level: int) -> Condition:
         """The value has this level."""

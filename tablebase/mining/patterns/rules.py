@@ -104,12 +104,11 @@ class _Comparisons:
 
     def _count(self, tables: ContingencyTables) -> None:
         """Count the pairs of comparisons of one feature, and of two features that were counted together."""
-        for number, table in enumerate(tables.singles):
-            holds, own = self._matrices[number], self.of[number]
-            for class_, column in enumerate(table.T):
-                self.counts[class_, own, own] = holds * column @ holds.T
-            self.counted[own, own] = True
-        for features, table in tables.joint.items():
+        joint: dict[tuple[int, ...], Counts] = dict(tables.joint)
+        joint |= {
+            (number, number): np.eye(len(table), dtype=np.int64)[:, :, None] * table for number, table in enumerate(tables.singles)
+        }
+        for features, table in joint.items():
             if len(features) == 2:
                 first, second = (self.of[each] for each in features)
                 blocks = self._joint(features, table)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from math import ceil
-from typing import Any, NamedTuple
+from textwrap import indent
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,31 +121,19 @@ def judge(node: Node, counts: Counts, words: Sequence[str], trained: int) -> Tre
     that the tree was grown from. Questions that do not affect the prediction are left out.
     """
 
-    def judged(node: Node) -> _Judged:
+    def judged(node: Node) -> tuple[Tree, Leaf | None]:
+        """A part of the tree; the leaf is None for a split."""
         if isinstance(node, Leaf):
             classes: Counts = counts[list(node.numbers)].sum(axis=0)
             word, most, of = words[int(classes.argmax())], int(classes.max()), int(classes.sum())
-            return _Judged(node, 0, 1, of - most, [f"{word} ({100 * most / of:.1f} % of {of:,})"], f"'{word}'")
-        yes, no = judged(node.yes), judged(node.no)
-        if yes.leaf is not None and no.leaf is not None and yes.sql == no.sql:
-            return judged(Leaf(yes.leaf.numbers + no.leaf.numbers))
-        lines = []
-        for word, branch in ((f"if {node.condition.sql}", yes), ("else", no)):
-            first, *_ = below = branch.lines
-            lines += [f"{word}: {first}"] if branch.leaf is not None else [f"{word}:", *(INDENT + line for line in below)]
+            return Tree(0, 1, trained, of - most, f"{word} ({100 * most / of:.1f} % of {of:,})", f"'{word}'"), node
+        (yes, one), (no, other) = judged(node.yes), judged(node.no)
+        if one is not None and other is not None and yes.sql == no.sql:
+            return judged(Leaf(one.numbers + other.numbers))
+        branches = (f"if {node.condition.sql}:", yes, one), ("else:", no, other)
+        lines = [f"{word}\n{indent(part.text, INDENT)}" if leaf is None else f"{word} {part.text}" for word, part, leaf in branches]
         sql = f"CASE WHEN {node.condition.sql} THEN {yes.sql} ELSE {no.sql} END"
-        return _Judged(None, 1 + max(yes.depth, no.depth), yes.leaves + no.leaves, yes.errors + no.errors, lines, sql)
+        depth, errors = 1 + max(yes.depth, no.depth), yes.errors + no.errors
+        return Tree(depth, yes.leaves + no.leaves, trained, errors, "\n".join(lines), sql), None
 
-    found = judged(node)
-    return Tree(found.depth, found.leaves, trained, found.errors, "\n".join(found.lines), found.sql)
-
-
-class _Judged(NamedTuple):
-    """A part of a tree; `leaf` is None for a split."""
-
-    leaf: Leaf | None
-    depth: int
-    leaves: int
-    errors: int
-    lines: list[str]
-    sql: str
+    return judged(node)[0]
