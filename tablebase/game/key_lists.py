@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tablebase.system.compute.jit import inline, jit
 
-FIRST, OUTER, SLOTS, SHIFT, LEAST, INNER, PARTS, COLUMNS = range(8)
+FIRST, OUTER, BUCKETS, SHIFT, LEAST, INNER, PARTS, COLUMNS = range(8)
 """Of a tier: where its keys begin, its outer directory, the size of that, its shift and least key; the inner one, and its size."""
 ENTRY = 3
 """Numbers of an entry of the outer directory."""
@@ -45,9 +45,9 @@ def find_places(rules: Keys, tiers: Keys, keys: Keys, count: int, at: Keys, size
         at[number] = sizes[number] = -1
         if 0 <= tier <= rules[head]:
             row = head + 1 + COLUMNS * tier
-            slot = keys[number] - rules[row + LEAST] >> rules[row + SHIFT]
-            if 0 <= slot < rules[row + SLOTS]:
-                at[number] = rules[row + OUTER] + ENTRY * slot
+            bucket = keys[number] - rules[row + LEAST] >> rules[row + SHIFT]
+            if 0 <= bucket < rules[row + BUCKETS]:
+                at[number] = rules[row + OUTER] + ENTRY * bucket
     for number in range(count):
         entry = at[number]
         if entry >= 0:
@@ -96,15 +96,15 @@ def with_lists(rules: Any, keys: Mapping[int, Keys]) -> Keys:
 def _divide(keys: Keys, shift: int, outer: Keys, inner: Keys) -> int:
     """Fill in the directory of some keys; return the size of its inner level."""
     begin, at = 0, 0
-    for slot in range(len(outer)):
+    for bucket in range(len(outer)):
         end = begin
-        while end < len(keys) and keys[end] - keys[0] >> shift == slot:
+        while end < len(keys) and keys[end] - keys[0] >> shift == bucket:
             end += 1
-        outer[slot, 0], outer[slot, 1], outer[slot, 2] = 0, NO_SHIFT, -1
+        outer[bucket, 0], outer[bucket, 1], outer[bucket, 2] = 0, NO_SHIFT, -1
         if begin < end:
             span = keys[end - 1] - keys[begin]
             own = min(NO_SHIFT, max(0, bit_length(span) - bit_length(end - begin) + INNER_BITS))
-            outer[slot, 0], outer[slot, 1], outer[slot, 2] = keys[begin], own, at
+            outer[bucket, 0], outer[bucket, 1], outer[bucket, 2] = keys[begin], own, at
             place = begin
             for part in range((span >> own) + 1):
                 inner[at] = place
@@ -114,9 +114,9 @@ def _divide(keys: Keys, shift: int, outer: Keys, inner: Keys) -> int:
         begin = end
     # Empty entries lead to an empty part.
     inner[at : at + 2] = len(keys)
-    for slot in range(len(outer)):
-        if outer[slot, 2] < 0:
-            outer[slot, 2] = at
+    for bucket in range(len(outer)):
+        if outer[bucket, 2] < 0:
+            outer[bucket, 2] = at
     return at + 2
 
 

@@ -63,8 +63,8 @@ def new_room(game: CompiledGame) -> Room:
     """Make room for a thread."""
     found = np.empty((5, TOGETHER + game.most_moves), np.int64)
     block = Block(np.empty(TOGETHER, np.int64), np.zeros(TOGETHER + 1, np.int64), found, room(game))
-    slots = 1 << (2 * game.most_moves).bit_length()
-    return block, np.empty(game.most_moves, np.int64), np.full(2 * slots, -1)
+    buckets = 1 << (2 * game.most_moves).bit_length()
+    return block, np.empty(game.most_moves, np.int64), np.full(2 * buckets, -1)
 
 
 def stepper(game: CompiledGame, moves: str) -> Any:
@@ -127,7 +127,7 @@ def code_of(worth: int) -> int:
 def distinct(seen: Ints, count: int, marks: Ints) -> int:
     """Drop repeated numbers among the first ones; return how many are left.
 
-    `marks` is a hash table of -1, and is again afterwards; its second half notes the slots in use.
+    `marks` is a hash table of -1, and is again afterwards; its second half notes the buckets in use.
     """
     kept = 0
     if count <= FEW:
@@ -142,12 +142,12 @@ def distinct(seen: Ints, count: int, marks: Ints) -> int:
     size = len(marks) // 2
     for place in range(count):
         number = seen[place]
-        slot = (number ^ number >> 9) & (size - 1)
-        while marks[slot] != -1 and marks[slot] != number:
-            slot = (slot + 1) & (size - 1)
-        if marks[slot] == -1:
-            marks[slot] = number
-            marks[size + kept] = slot
+        bucket = (number ^ number >> 9) & (size - 1)
+        while marks[bucket] != -1 and marks[bucket] != number:
+            bucket = (bucket + 1) & (size - 1)
+        if marks[bucket] == -1:
+            marks[bucket] = number
+            marks[size + kept] = bucket
             seen[kept] = number
             kept += 1
     for place in range(kept):

@@ -138,10 +138,10 @@ def expand(rules: Any, keys: Any, out: Any, found: Any, tiers: Any, recent: Any)
             return -1 - place
         for move in range(moves):
             position = stored(rules, out[move])
-            slot = (position * SPREAD >> 40) & (len(recent) - 1)
-            if recent[slot] == position:
+            bucket = (position * SPREAD >> 40) & (len(recent) - 1)
+            if recent[bucket] == position:
                 continue
-            recent[slot] = position
+            recent[bucket] = position
             found[count], tiers[count] = position, tier(rules, out[move])
             count += 1
     return count
