@@ -105,14 +105,13 @@ def has_pictures(rules: Rules[Any]) -> bool:
 
 def of_rules(rules: Rules[Any], position: Any, _last: Any, _arrows: Any, theme: str | Theme) -> Element:
     """Draw with the module of pictures next to the rules, or with the rules in their own colours; nothing is marked."""
-    if rules.pictures is not None:
-        return read_picture(rules.pictures.svg(rules, position, theme))
-    drawn = rules.svg(position)
+    drawn = rules.svg(position) if rules.pictures is None else rules.pictures.svg(rules, position, theme)
     if drawn is None:
         raise _undrawn(rules, "ask for text or JSON")
     root = read_picture(drawn)
-    # That of lines with `INK`.
-    root.attrib.setdefault("color", as_theme(theme).page.line)
+    if rules.pictures is None:
+        # That of lines with `INK`.
+        root.attrib.setdefault("color", as_theme(theme).page.line)
     return root
 
 

@@ -166,9 +166,9 @@ def test_pictures_of_rules_follow_the_theme(client: TestClient) -> None:
     assert light != dark
     page = shown(client, "/noughts/position/x../.../...", 404)
     assert [one.get("srcset") for one in page.iter("source")] == [f"{address}?theme=dark"]
-    for page in (shown(client, "/kalah/"), shown(client, "/kalah/play"), shown(client, "/")):
+    for page in (shown(client, "/awari/"), shown(client, "/awari/play"), shown(client, "/")):
         covers = [one for one in page.iter() if "cover" in one.get("class", "").split()]
-        assert "3,3,3,0 3,3,3,0 s" in [said(one) for one in covers]
+        assert "2,2,2,0 2,2,2,0 s" in [said(one) for one in covers]
         assert not [image for one in covers for image in one.iter("img") if "icon" in str(image.get("src"))]
 
 
