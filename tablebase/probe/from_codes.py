@@ -13,10 +13,9 @@ from tablebase.errors import NotationError, TablebaseError
 from tablebase.functions.exact.files import ExactFile, Keys, exact_path
 from tablebase.game.capabilities import refuse
 from tablebase.game.functions import FunctionGame
-from tablebase.game.rules import legal
-from tablebase.game.values import DRAWN, LOST, WON, AnyValue, Value
+from tablebase.game.values import DRAWN, LOST, WON, Value
 from tablebase.probe.slice_values import SIGNS, by_code
-from tablebase.probe.source import ProbeResults, Source, value_or_error, value_or_raise
+from tablebase.probe.source import ProbeResults, Source, value_or_error
 from tablebase.probe.stored import Numbers, Stored, StoredTable
 from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.folder import check_folder
@@ -121,13 +120,15 @@ class ExactAnswers(ProbeResults):
 
 
 class _Positions(Stored[P]):
+    source: CodesSource[P]
+
     def __init__(self, source: CodesSource[P], file: ExactFile, chunks: CachedChunks) -> None:
         self.rules, self.tables = source.rules, [StoredTable({}, 0, file.positions)]
-        self._source, self._file, self._chunks = source, file, chunks
+        self.source, self._file, self._chunks = source, file, chunks
 
     def representative(self, position: P) -> P:
         """The canonical one."""
-        return self._source.game.canonical(position)
+        return self.source.game.canonical(position)
 
     def values(self, numbers: Numbers) -> dict[str, NDArray[Any]]:
         """See `Stored.values`."""
@@ -142,11 +143,3 @@ class _Positions(Stored[P]):
     def positions(self, numbers: Numbers) -> list[P]:
         """The positions, as the rules read their texts."""
         return [self.rules.parse(text) for text in self.texts(numbers)]
-
-    def moves(self, numbers: Numbers) -> list[list[tuple[str, AnyValue]]]:
-        """Moves with the values of the positions that they lead to, a ply later."""
-        positions = self.positions(numbers)
-        after = [legal(self.rules, position) for position in positions]
-        movers = [self.rules.viewer(position) for position, moves in zip(positions, after, strict=True) for _ in moves]
-        found = iter(self._source.values([child for moves in after for child in moves.values()], movers))
-        return [[(move, value_or_raise(next(found)).later) for move in moves] for moves in after]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,8 @@ from tablebase.errors import NotationError
 from tablebase.functions.exact.tier_files import TierFile
 from tablebase.game.compiled import CompiledGame
 from tablebase.game.native import Native, native, rules_of
-from tablebase.game.rules import legal
-from tablebase.game.values import AnyValue
 from tablebase.probe.slice_values import by_code
-from tablebase.probe.source import Source, value_or_raise
+from tablebase.probe.source import Source
 from tablebase.probe.stored import Numbers, Stored, StoredTable
 from tablebase.system.compute.jit import jit
 from tablebase.tables.cached_chunks import CachedChunks
@@ -29,7 +27,7 @@ class TierRows(Stored[int]):
         ends = np.cumsum([0, *(file.size for file in files)]).tolist()
         self.rules = game
         self.tables = [StoredTable({"tier": file.name}, *span) for file, *span in zip(files, ends, ends[1:], strict=False)]
-        self._game, self._source, self._files, self._chunks = game, source, files, chunks
+        self._game, self.source, self._files, self._chunks = game, source, files, chunks
         self._begins = np.array(ends[:-1], np.int64)
 
     def _by_tier(self, numbers: Numbers) -> list[tuple[TierFile, Numbers, Numbers]]:
@@ -70,15 +68,6 @@ class TierRows(Stored[int]):
         """See `Stored.positions`."""
         positions: list[int] = self._numbered(numbers)[0].tolist()
         return positions
-
-    def moves(self, numbers: Numbers) -> list[list[tuple[str, AnyValue]]]:
-        """See `Stored.moves`."""
-        positions = self.positions(numbers)
-        after = [legal(self.rules, position) for position in positions]
-        movers = [self.rules.viewer(position) for position, moves in zip(positions, after, strict=True) for _ in moves]
-        children = [child for moves in after for child in moves.values()]
-        found: Iterator[Any] = map(value_or_raise, self._source.values(children, movers))
-        return [[(str(move), next(found).later) for move in moves] for moves in after]
 
     def representative(self, position: int) -> int:
         """See `Stored.representative`."""
