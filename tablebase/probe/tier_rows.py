@@ -31,7 +31,6 @@ class TierRows(Stored[int]):
         self._begins = np.array(ends[:-1], np.int64)
 
     def _by_tier(self, numbers: Numbers) -> list[tuple[TierFile, Numbers, Numbers]]:
-        """The tiers that some numbers are in, each with the places of these numbers and with their ranks."""
         tiers = np.searchsorted(self._begins, numbers, "right") - 1
         each = [(int(tier), np.flatnonzero(tiers == tier)) for tier in np.unique(tiers)]
         return [(self._files[tier], where, numbers[where] - self._begins[tier]) for tier, where in each]

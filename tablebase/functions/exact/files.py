@@ -188,7 +188,6 @@ class ExactFile(CodesFile):
         return self.code_at(number * self.chunk_values("keys") + place, chunks)
 
     def _chunk_with(self, key: bytes, chunks: CachedChunks) -> tuple[int, Keys]:
-        """The number of the chunk in which a key would be, and its keys."""
         chunk = self.chunk_values("keys")
         low, high = 0, -(-self.positions // chunk)
         while high - low > 1:

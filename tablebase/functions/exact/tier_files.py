@@ -187,7 +187,6 @@ class TierFile(CodesFile):
         return keys
 
     def _keys(self, number: int, chunks: CachedChunks) -> Keys:
-        """Return a chunk of the list."""
         return chunks.get((self, "keys", number), lambda: _keys_of([self.chunk(name, number) for name in PLANES]))
 
     def places_of(self, keys: Keys, chunks: CachedChunks) -> Keys:
