@@ -122,21 +122,16 @@ class Worker(ChildProcess):
 
 
 class WorkResult(NamedTuple):
-    """Outcome of some work: its result, or its exception and trace."""
+    """Outcome of some work: its result, or its exception, with the traceback as a note, since frames cannot be sent."""
 
     value: Any
     error: BaseException | None = None
-    trace: str = ""
 
     def result(self) -> Any:
         """The result; raises what the work raised."""
         if self.error is not None:
-            raise self.error from RemoteError(self.trace)
+            raise self.error
         return self.value
-
-
-class RemoteError(Exception):
-    """Traceback of a failure in a worker, as text, since frames cannot be sent."""
 
 
 @contextmanager
@@ -163,11 +158,11 @@ def _outcome(task: bytes, listener: Callable[[Stage], object]) -> bytes:
         with watched(listener):
             return pickle.dumps(WorkResult(work(key)))
     except BaseException as error:
-        trace = traceback.format_exc()
+        error.add_note(traceback.format_exc())
         try:
-            outcome = pickle.dumps(WorkResult(None, error, trace))
+            outcome = pickle.dumps(WorkResult(None, error))
             # Some exceptions can be pickled, but not be made again.
             pickle.loads(outcome)
         except Exception:
-            outcome = pickle.dumps(WorkResult(None, RuntimeError(trace), trace))
+            outcome = pickle.dumps(WorkResult(None, RuntimeError(error.__notes__[-1])))
         return outcome
