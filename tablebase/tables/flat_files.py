@@ -33,7 +33,7 @@ class Head(NamedTuple):
 
 def head_of(rules: Rules[Any], place: str, form: str, version: int, **more: str | int) -> Head:
     """The head of a file of a game, whose title ends with its `place`, with `more` attributes than those of all files."""
-    known = {"format": form, "format_version": version, "game": rules.name, "rules_digest": rules.digest}
+    known: dict[str, str | int] = {"format": form, "format_version": version, "game": rules.name, "rules_digest": rules.digest}
     return Head(f"{rules.name} {place}", {**known, **more})
 
 
