@@ -122,16 +122,21 @@ class Worker(ChildProcess):
 
 
 class WorkResult(NamedTuple):
-    """Outcome of some work: its result, or its exception, with the traceback as a note, since frames cannot be sent."""
+    """Outcome of some work: its result, or its exception and trace."""
 
     value: Any
     error: BaseException | None = None
+    trace: str = ""
 
     def result(self) -> Any:
         """The result; raises what the work raised."""
         if self.error is not None:
-            raise self.error
+            raise self.error from RemoteError(self.trace)
         return self.value
+
+
+class RemoteError(Exception):
+    """Traceback of a failure in a worker, as text, since frames cannot be sent."""
 
 
 @contextmanager
@@ -158,11 +163,11 @@ def _outcome(task: bytes, listener: Callable[[Stage], object]) -> bytes:
         with watched(listener):
             return pickle.dumps(WorkResult(work(key)))
     except BaseException as error:
-        error.add_note(traceback.format_exc())
+        trace = traceback.format_exc()
         try:
-            outcome = pickle.dumps(WorkResult(None, error))
+            outcome = pickle.dumps(WorkResult(None, error, trace))
             # Some exceptions can be pickled, but not be made again.
             pickle.loads(outcome)
         except Exception:
-            outcome = pickle.dumps(WorkResult(None, RuntimeError(error.__notes__[-1])))
+            outcome = pickle.dumps(WorkResult(None, RuntimeError(trace), trace))
         return outcome

@@ -16,7 +16,7 @@ from support.work import do, linger
 
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.system.executors.executor import Limits
-from tablebase.system.executors.local import LocalExecutor, Worker
+from tablebase.system.executors.local import LocalExecutor, RemoteError, Worker
 from tablebase.system.executors.scheduler import run_graph
 
 SOON = 15
@@ -126,7 +126,8 @@ def test_a_worker_does_one_thing_after_another(worker: Worker) -> None:
     worker.submit(do, "fail")
     with pytest.raises(ZeroDivisionError, match=r"^by nothing$") as failed:
         worker.answer().result()
-    assert 'raise ZeroDivisionError("by nothing")' in failed.value.__notes__[0]
+    assert isinstance(failed.value.__cause__, RemoteError)
+    assert 'raise ZeroDivisionError("by nothing")' in str(failed.value.__cause__)
     worker.submit(do, "exit")
     with pytest.raises(SystemExit):
         worker.answer().result()
