@@ -14,9 +14,10 @@ from tablebase.errors import NotationError, TablebaseError
 from tablebase.functions.exact.files import ExactFile, Keys, exact_path
 from tablebase.game.capabilities import refuse
 from tablebase.game.functions import FunctionGame
-from tablebase.game.values import DRAWN, LOST, WON, Value
+from tablebase.game.rules import legal
+from tablebase.game.values import DRAWN, LOST, WON, AnyValue, Value
 from tablebase.probe.slice_values import SIGNS, by_code
-from tablebase.probe.source import ProbeResults, Source, value_or_error
+from tablebase.probe.source import ProbeResults, Source, value_or_error, value_or_raise
 from tablebase.probe.stored import Numbers, Stored, StoredTable
 from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.folder import check_folder
@@ -47,6 +48,14 @@ class ExactSource(Source[P]):
             text, name = self.rules.format(position), self.rules.name
             raise NotationError(f"{text} cannot be reached from the start of {name}: name another position")
         return found if self.rules.viewer(position) == player else found.reversed
+
+    def moves(self, positions: Sequence[P]) -> list[list[tuple[str, AnyValue]]]:
+        """The moves of positions, each with the value of the position that it leads to, a ply later."""
+        after = [legal(self.rules, position) for position in positions]
+        movers = [self.rules.viewer(position) for position, moves in zip(positions, after, strict=True) for _ in moves]
+        children = [child for moves in after for child in moves.values()]
+        found: Iterator[Any] = map(value_or_raise, self.values(children, movers))
+        return [[(move, next(found).later) for move in moves] for moves in after]
 
 
 class CodesSource(ExactSource[P]):
@@ -130,15 +139,13 @@ class ExactAnswers(ProbeResults):
 
 
 class _Positions(Stored[P]):
-    source: CodesSource[P]
-
     def __init__(self, source: CodesSource[P], file: ExactFile, chunks: CachedChunks) -> None:
         self.rules, self.tables = source.rules, [StoredTable({}, 0, file.positions)]
-        self.source, self._file, self._chunks = source, file, chunks
+        self._source, self._file, self._chunks = source, file, chunks
 
     def representative(self, position: P) -> P:
         """The canonical one."""
-        return self.source.game.canonical(position)
+        return self._source.game.canonical(position)
 
     def values(self, numbers: Numbers) -> dict[str, NDArray[Any]]:
         """See `Stored.values`."""
@@ -153,3 +160,7 @@ class _Positions(Stored[P]):
     def positions(self, numbers: Numbers) -> list[P]:
         """The positions, as the rules read their texts."""
         return [self.rules.parse(text) for text in self.texts(numbers)]
+
+    def moves(self, numbers: Numbers) -> list[list[tuple[str, AnyValue]]]:
+        """See `ExactSource.moves`."""
+        return self._source.moves(self.positions(numbers))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.game.rules import Rules, legal
+from tablebase.game.rules import Rules
 from tablebase.game.values import AnyValue
-from tablebase.probe.source import Source, value_or_raise
 
 P = TypeVar("P")
 Numbers = NDArray[np.int64]
@@ -29,7 +28,6 @@ class Stored(ABC, Generic[P]):
     """The stored positions of a game; nothing is read or computed that is not asked for. Safe to use from several threads."""
 
     rules: Rules[P]
-    source: Source[P]
     tables: Sequence[StoredTable]
 
     def occupied(self, numbers: Numbers) -> Numbers:
@@ -48,14 +46,9 @@ class Stored(ABC, Generic[P]):
     def positions(self, numbers: Numbers) -> Sequence[P]:
         """The positions themselves."""
 
+    @abstractmethod
     def moves(self, numbers: Numbers) -> Sequence[Sequence[tuple[str, AnyValue]]]:
-        """The moves of each position, with their values for the mover; by default those of positions a ply later."""
-        positions = self.positions(numbers)
-        after = [legal(self.rules, position) for position in positions]
-        movers = [self.rules.viewer(position) for position, moves in zip(positions, after, strict=True) for _ in moves]
-        children = [child for moves in after for child in moves.values()]
-        found: Iterator[Any] = map(value_or_raise, self.source.values(children, movers))
-        return [[(move, next(found).later) for move in moves] for moves in after]
+        """The moves of each position, with their values for the mover."""
 
     def representative(self, position: P) -> P:
         """The stored position that stands for a position; the position itself if none does."""

@@ -12,8 +12,9 @@ from tablebase.errors import NotationError
 from tablebase.functions.exact.tier_files import TierFile
 from tablebase.game.compiled import CompiledGame
 from tablebase.game.native import Native, native, rules_of
+from tablebase.game.values import AnyValue
+from tablebase.probe.from_codes import ExactSource
 from tablebase.probe.slice_values import by_code
-from tablebase.probe.source import Source
 from tablebase.probe.stored import Numbers, Stored, StoredTable
 from tablebase.system.compute.jit import jit
 from tablebase.tables.cached_chunks import CachedChunks
@@ -23,11 +24,11 @@ from tablebase.tables.values import STALEMATE
 class TierRows(Stored[int]):
     """The positions of some tiers; the number of a position is its rank, counted through all tiers."""
 
-    def __init__(self, source: Source[int], game: CompiledGame, files: Sequence[TierFile], chunks: CachedChunks) -> None:
+    def __init__(self, source: ExactSource[int], game: CompiledGame, files: Sequence[TierFile], chunks: CachedChunks) -> None:
         ends = np.cumsum([0, *(file.size for file in files)]).tolist()
         self.rules = game
         self.tables = [StoredTable({"tier": file.name}, *span) for file, *span in zip(files, ends, ends[1:], strict=False)]
-        self._game, self.source, self._files, self._chunks = game, source, files, chunks
+        self._game, self._source, self._files, self._chunks = game, source, files, chunks
         self._begins = np.array(ends[:-1], np.int64)
 
     def _by_tier(self, numbers: Numbers) -> list[tuple[TierFile, Numbers, Numbers]]:
@@ -67,6 +68,10 @@ class TierRows(Stored[int]):
         """See `Stored.positions`."""
         positions: list[int] = self._numbered(numbers)[0].tolist()
         return positions
+
+    def moves(self, numbers: Numbers) -> list[list[tuple[str, AnyValue]]]:
+        """See `ExactSource.moves`."""
+        return self._source.moves(self.positions(numbers))
 
     def representative(self, position: int) -> int:
         """See `Stored.representative`."""
