@@ -104,8 +104,6 @@ def _read(parse: Callable[[str], Any]) -> Field:
 
 
 def _only(*demands: tuple[str, Callable[[Any], object]], read: Callable[[Any], Any] = lambda value: value) -> Field:
-    """A value that meets all demands, which a sentence names."""
-
     def checked(value: object) -> Any:
         for demand, meets in demands:
             if not meets(value):

@@ -29,60 +29,38 @@ from tablebase.tables.header import Form
 from tablebase.tables.object_store import ObjectStore, is_url
 from tablebase.tables.writer import drafted
 
-# ruff: noqa: D102 (other methods are those of `FolderSource`)
-
 INTERVAL = 60.0
 """Seconds after which an object store gets the catalog as it is; what was stored since is stored again after an interruption."""
 
 
-class FolderSource:
-    """A folder that tables are copied from."""
+class Source:
+    """A folder that tables are copied from, or an object store, whose catalog is fetched to the folder."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, store: ObjectStore | None = None) -> None:
+        self.folder, self._store = folder, store
+        self.place = store.url if store else str(folder)
         self.linked = 0  # files that became hard links
 
     def entries(self) -> Mapping[str, Entry]:
         """Return what its catalog says, by file."""
+        if self._store and not self._store.has(FILE_NAME):
+            raise TablebaseError(f"no tablebase in {self.place}: put one there with 'tablebase copy'")
+        if self._store:
+            _get_catalog(self._store, self.folder)
         return entries_of(self.folder)
-
-    def place(self, file: str) -> str:
-        """Return how a file is named to people."""
-        return str(self.folder / file)
 
     def fetch(self, file: str, draft: Path) -> None:
         """Make a draft the same as a file."""
-        source = self.folder / file
-        if not source.exists():
-            raise missing_file(source)
-        self.linked += link_or_copy(source, draft)
+        if self._store:
+            self._store.get(file, draft)
+        elif (self.folder / file).exists():
+            self.linked += link_or_copy(self.folder / file, draft)
+        else:
+            raise missing_file(self.folder / file)
 
-    def bytes_to_write(self, entries: Sequence[Entry], folder: Path) -> int:
-        """Return the bytes that files will take on the disk of a folder, as far as that is sure."""
-        return 0 if on_one_file_system(self.folder, folder) else sum(entry.row["bytes"] for entry in entries)
-
-
-class StoreSource(FolderSource):
-    """An object store that tables are copied from; the folder is for its catalog."""
-
-    def __init__(self, store: ObjectStore, folder: Path) -> None:
-        super().__init__(folder)
-        self._store = store
-
-    def entries(self) -> Mapping[str, Entry]:
-        if not self._store.has(FILE_NAME):
-            raise TablebaseError(f"no tablebase in {self._store.url}: put one there with 'tablebase copy'")
-        _get_catalog(self._store, self.folder)
-        return super().entries()
-
-    def place(self, file: str) -> str:
-        return f"{self._store.url}/{file}"
-
-    def fetch(self, file: str, draft: Path) -> None:
-        self._store.get(file, draft)
-
-    def bytes_to_write(self, entries: Sequence[Entry], folder: Path) -> int:  # noqa: ARG002 (it is always all of them)
-        return sum(int(entry.row["bytes"]) for entry in entries)
+    def may_link(self, folder: Path) -> bool:
+        """Return whether files may take no space on the disk of another folder."""
+        return self._store is None and on_one_file_system(self.folder, folder)
 
 
 def _get_catalog(store: ObjectStore, scratch: Path) -> None:
@@ -96,30 +74,29 @@ def _get_catalog(store: ObjectStore, scratch: Path) -> None:
 
 
 @contextmanager
-def opened_source(place: str) -> Iterator[FolderSource]:
+def opened_source(place: str) -> Iterator[Source]:
     """The folder or the object store of this name."""
     if not is_url(place):
-        yield FolderSource(Path(place))
+        yield Source(Path(place))
         return
     with _scratch() as scratch:
-        yield StoreSource(ObjectStore(place), scratch)
+        yield Source(scratch, ObjectStore(place))
 
 
 @contextmanager
 def _scratch() -> Iterator[Path]:
-    """A temporary folder, which is removed however the process ends."""
     folder = mkdtemp(prefix="tablebase-")
     with cleanup_on_exit(partial(rmtree, folder, ignore_errors=True)):
         yield Path(folder)
 
 
-def copies(source: FolderSource, folder: Path, entries: Sequence[Entry]) -> Iterator[tuple[Entry, Path]]:
+def copies(source: Source, folder: Path, entries: Sequence[Entry]) -> Iterator[tuple[Entry, Path]]:
     """Copy tables to drafts in a folder; what `take_in` makes them with.
 
     Raise `CapacityError` if its disk is too small, `CorruptTableError` if a file is not the one that was registered.
     """
-    needed, free = source.bytes_to_write(entries, folder), free_space(folder)
-    if needed > free:
+    needed, free = sum(entry.row["bytes"] for entry in entries), free_space(folder)
+    if needed > free and not source.may_link(folder):
         hint, unit = "name another folder", f"bytes on the disk of {folder}"
         raise CapacityError("the copy", hint, needed=needed, allowed=free, unit=unit)
     for entry in entries:
@@ -129,12 +106,12 @@ def copies(source: FolderSource, folder: Path, entries: Sequence[Entry]) -> Iter
                 check_bytes(draft, entry.title, entry.sha256)
                 table_kind(load_rules(entry.game)).opened(draft, entry.row).close()
             except CorruptTableError as error:
-                raise CorruptTableError(error.error, source.place(entry.file)) from error
+                raise CorruptTableError(error.error, f"{source.place}/{entry.file}") from error
         yield entry, draft
 
 
 def copy(
-    source: FolderSource,
+    source: Source,
     entries: Sequence[Entry],
     folder: Path,
     errors: Mapping[str, str] | None = None,
@@ -144,7 +121,7 @@ def copy(
     return take_in(folder, entries, partial(copies, source, folder), errors, catalog=catalog)
 
 
-def upload(source: FolderSource, entries: Sequence[Entry], url: str) -> Iterator[Taken]:
+def upload(source: Source, entries: Sequence[Entry], url: str) -> Iterator[Taken]:
     """Copy tables into an object store; see `take_in`. Nothing keeps another program from doing that at the same time."""
     store = ObjectStore(url)
     with _scratch() as scratch:

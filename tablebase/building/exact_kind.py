@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -48,15 +48,6 @@ class ExactEstimate:
     start_seconds: float  # to start the program
 
 
-class ListedCosts(FixedCosts):
-    """The cost of a table, known once its positions are listed."""
-
-    def __init__(self, cost: JobCost, listed: Listed[Any] | None = None, seconds: float = 0.0) -> None:
-        """Listing has taken so many CPU-seconds; without a list, the table is in its file."""
-        super().__init__({PLACE: cost})
-        self.listed, self.seconds = listed, seconds
-
-
 class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
     """See `TableKind`."""
 
@@ -65,6 +56,8 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
     solver = ENGINE
     table = "exact"
     most_workers = 1
+    _listed: Listed[Any] | None = None
+    _seconds = 0.0  # CPU-seconds that it took to list the positions
 
     def check(self, query: TableQuery) -> None:
         if self.rules.players != 2:
@@ -76,27 +69,25 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
         self.check(query)
         return (Job(PLACE, PLACE, exact_path(options.data, self.rules.name)),)
 
-    def costs(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, known: Known) -> ListedCosts:
+    def costs(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, known: Known) -> FixedCosts:
         """See `TableKind.costs`; all positions are listed, unless they are in a file."""
         path = jobs[0].path
         if path.exists():
-            try:
-                with closing(ExactFile(path, self.rules)) as file:
-                    return ListedCosts(JobCost(file.positions, 0, 0, 0.0))
-            except CorruptTableError:
-                pass  # It will be set aside, and built again.
-        return self._listed(options)
+            self._listed, self._seconds = None, 0.0
+            # If it is damaged, it will be set aside, and built again.
+            with suppress(CorruptTableError), closing(ExactFile(path, self.rules)) as file:
+                return FixedCosts({PLACE: JobCost(file.positions, 0, 0, 0.0)})
+        return FixedCosts({PLACE: self._list(options)})
 
-    def _listed(self, options: BuildOptions, patience: float = math.inf) -> ListedCosts:
+    def _list(self, options: BuildOptions, patience: float = math.inf) -> JobCost:
         """List all positions; raise `CapacityError` if that takes more CPU-seconds than `patience`."""
         begin = time.process_time()
         with self._within_memory(), self.listing(options, patience, LateError) as tick:
-            listed: Listed[Any] = list_positions(self.rules, options.allowed_memory, tick)
-        seconds = time.process_time() - begin
+            self._listed = listed = list_positions(self.rules, options.allowed_memory, tick)
+        self._seconds = time.process_time() - begin
         longest = max(len(self.rules.format(position).encode()) for position in listed.positions)
         size = len(listed.positions)
-        cost = JobCost(size, listed.memory, FIXED + size * (longest + BYTES_A_CODE), seconds * (1 + BESIDE_LISTING))
-        return ListedCosts(cost, listed, seconds)
+        return JobCost(size, listed.memory, FIXED + size * (longest + BYTES_A_CODE), self._seconds * (1 + BESIDE_LISTING))
 
     @contextmanager
     def _within_memory(self) -> Iterator[None]:
@@ -112,20 +103,20 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
         return f"workers: 1 instead of {workers}, since one process builds and checks the table of {self.rules.name}"
 
     def maker(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel) -> Callable[[Key], Made]:
-        assert isinstance(costs, ListedCosts)
         path = jobs[0].path
 
         def make(key: Key) -> Made:
-            measured = Measured(key, costs.seconds)
+            measured = Measured(key, self._seconds)
             with self._within_memory():
                 draft = None
                 if not path.exists():
                     # A file that was found damaged when it was checked has not been listed.
-                    listed = costs.listed or self._listed(options).listed
-                    assert listed is not None
+                    if self._listed is None:
+                        self._list(options)
+                    assert self._listed is not None
                     reach("solving")
-                    codes, _ = solve(listed)
-                    keys, order = sorted_keys(self.rules, listed.positions)
+                    codes, _ = solve(self._listed)
+                    keys, order = sorted_keys(self.rules, self._listed.positions)
                     draft = write_exact(path, self.rules, keys, codes[order])
                 self._check(draft or path, options.check_time, is_new=draft is not None)
             return measured.made(None if draft is None else ENGINE, draft or path, draft)
@@ -148,7 +139,7 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
         if options.workers_given and options.limits.workers > 1:
             say(self._alone(options.limits.workers))
         say(f"listing all positions of {self.rules.name}, for at most {in_time(PATIENCE)}")
-        cost = self._listed(options, PATIENCE).cost(PLACE)
+        cost = self._list(options, PATIENCE)
         return [ExactEstimate(cost.size, cost.memory, cost.disk, cost.cpu_seconds, start_seconds())]
 
     def verify(

@@ -11,7 +11,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
@@ -36,18 +36,6 @@ F = TypeVar("F", bound=Any)
 """An open file: a subclass of `tablebase.tables.reader.SealedFile`."""
 
 
-@dataclass(frozen=True)
-class TableEstimate:
-    """Needs of a table; its fields are named as in ``estimate --format json``."""
-
-    table: str
-    size: int
-    memory: int  # bytes
-    disk: int  # bytes
-    cpu_seconds: float
-    start_seconds: float = 0.0  # in the first line of a list: to start the program and to compile kernels that are not cached
-
-
 class TableKind(ABC, Generic[G, F]):
     """The tables of a game, which is from `load_rules`, since workers load it by name."""
 
@@ -61,8 +49,7 @@ class TableKind(ABC, Generic[G, F]):
     resumes_after: ClassVar[float] = math.inf
     most_workers: ClassVar[int] = sys.maxsize  # workers or threads that can be of use
     bounds: ClassVar[str] = "disk"  # columns of an estimate that are upper bounds
-    # Type of a line of an estimate, with the fields of `TableEstimate`, the first two perhaps under other names.
-    line: ClassVar[Callable[..., Any]] = TableEstimate
+    line: ClassVar[Callable[..., Any]]  # of an estimate, for the default of that: a table's name, and then the fields of `JobCost`
 
     def __init__(self, rules: G) -> None:
         self.rules: Any = rules

@@ -169,6 +169,5 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
 
 
 def _verify(form: Compiled, path: Path, region: Region, layer: Layer, chances: Int64, threads: int) -> None:
-    """Check the chances in a file, and read them."""
     with closing(LayerFile(path, form.game, region, layer)) as file:
         verify_layer(form.kernels, file, chances, threads)

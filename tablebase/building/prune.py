@@ -73,7 +73,6 @@ def _games(folder: Path, registered: Mapping[str, Entry]) -> Iterator[Rules[Any]
 
 
 def _files_of(folder: Path, game: Rules[Any]) -> Iterator[tuple[Path, str]]:
-    """The drafts and tables of a game, with the reason why each would be removed if it is not in the catalog."""
     kind = table_kind(game)
     for path in sorted((folder / game.name).glob(kind.pattern)):
         if path.is_symlink() or not path.is_file():

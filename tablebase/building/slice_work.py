@@ -83,7 +83,6 @@ def make_shared_table(
 
 
 def _solve(game: Game, path: Path, material: Material, solver: str, memory: int | None, store: Store) -> Path:
-    """Solve a table and write its draft. The codes are freed on return."""
     values = [store.table(game, child).header.values_sha256 for child in dependencies(game, material)]
     checkpoint = TableCheckpoint(path, game.digest, material_name(game, material), *values)
 

@@ -90,7 +90,6 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
         return super().estimate(query, options, known, measured=measured)
 
     def _groups(self, query: TableQuery) -> tuple[TierGroup, ...]:
-        """Return the groups of the tiers of a query, with all that they depend on."""
         names = str(query.limits.get("tiers", ALL)).split(",")
         return self._tiers.groups if names == [ALL] else self._tiers.needed({self._tiers.numbered(name) for name in names})
 
@@ -123,7 +122,6 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
         return FixedCosts(costs, min(options.limits.workers, machine.cores()), frozenset({ENGINE}))
 
     def _memory(self, group: TierGroup) -> int:
-        """Predict the bytes that solving and checking a group takes."""
         sizes = self._tiers.sizes
         inside, outside = (sum(sizes[tier] for tier in tiers) for tiers in (group.tiers, group.after))
         listed = BYTES_LISTED * (inside + outside) + 8 * sum(sizes.values()) if self._tiers.keys else 0
@@ -218,7 +216,6 @@ class TierMaker:
         return self._files[tier]
 
     def _solve(self, group: TierGroup) -> None:
-        """Solve a group, and write drafts of its missing tiers."""
         from tablebase.functions.exact.tier_solver import GroupSolver, coding_for, new_shelf
         from tablebase.game.key_lists import with_lists
         from tablebase.game.native import rules_of

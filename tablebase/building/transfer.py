@@ -71,7 +71,6 @@ def usable_entries(entries: Iterable[Entry]) -> tuple[list[Entry], dict[str, str
 
 
 def _foreign_error(entry: Entry) -> str | None:
-    """Return why a table of another folder is of no use here; None if it is."""
     try:
         rules = load_rules(entry.game)
     except RulesError:
@@ -145,7 +144,6 @@ def _conflict(here: Entry | None, path: Path, entry: Entry) -> str | None:
 
 
 def _register(catalog: Catalog, folder: Path, entry: Entry) -> None:
-    """Enter a file as it is in the folder, with what the other catalog knew of it."""
     kind = table_kind(load_rules(entry.game))
     with closing(kind.opened(folder / entry.file, entry.row)) as file, catalog.writing() as connection:
         enter(connection, kind.rules, kind.entry_of(folder, file), entry)

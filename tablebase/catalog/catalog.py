@@ -189,7 +189,6 @@ class Catalog:
 
 
 def _totals(rows: Sequence[tuple[Row, Row]]) -> dict[str, Any]:
-    """The counts of slices, each with its solution."""
     names = ("placements", "stalemates", "wins", "losses", "draws")
     sums = {name: sum(solution[name] for _, solution in rows) for name in names}
     longest = {

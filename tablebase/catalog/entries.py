@@ -175,7 +175,6 @@ def _side(game: Game, table: Table, side: int) -> SideEntry:
 
 
 def _furthest(table: Table, side: int, outcome: Outcome) -> tuple[int, Position] | None:
-    """The distance and the stored position of a longest win or loss, if there is one."""
     furthest = table.header.summaries[side].longest(outcome)
     if furthest is None:
         return None
@@ -285,7 +284,6 @@ def enter(connection: Connection, game: Rules[Any], entry: Entry, known: Entry |
 
 
 def _enter_game(connection: Connection, game: Any, *, with_pieces: bool) -> None:
-    """Write a game's row and its seal; an older one is replaced."""
     letters = [[kind.symbol for kind in game.kinds if kind.side == side] for side in (0, 1)] if with_pieces else []
     row = {
         "name": game.name,

@@ -25,12 +25,9 @@ from tablebase.tables.folder import default_catalog
 
 ID_FILE = ".catalog-id"
 HOME = sql.Table("tablebase", sql.MetaData(), sql.Column("folder", sql.String, nullable=False))
+DENIED = (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction)
 REFUSALS = (
-    (
-        (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction),
-        "used",
-        "ask its owner for permission, or use another database",
-    ),
+    (DENIED, "used", "ask its owner for permission, or use another database"),
     (errors.DependentObjectsStillExist, "rebuilt", "drop what depends on its tables, and make it again"),
     ((psycopg.OperationalError, psycopg.InterfaceError), "reached", "check the server, and the URL that --catalog names"),
 )
@@ -196,7 +193,6 @@ class PostgresqlDatabase(Database):
 
 
 def _milliseconds(seconds: float | None) -> int:
-    """A limit of time for the server; 0 for none."""
     return 0 if seconds is None else max(1, round(1000 * seconds))
 
 

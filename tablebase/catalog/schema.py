@@ -41,7 +41,6 @@ def _game(*, index: bool = False) -> Column[Any]:
 
 
 def _part_of(table: str, name: str, **options: Any) -> Column[Any]:
-    """The number of the row that a row goes with."""
     return Column(name, INTEGER, sql.ForeignKey(f"{table}.id", ondelete="CASCADE"), nullable=False, **options)
 
 

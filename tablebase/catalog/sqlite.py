@@ -200,7 +200,6 @@ class SqliteDatabase(Database):
         return None
 
     def _may_be_written(self) -> bool:
-        """Return whether the header lets this version of SQLite write the file."""
         with self.path.open("rb") as file:
             file.seek(WRITE_VERSION_OFFSET)
             return file.read(1) <= b"\x02"

@@ -18,7 +18,7 @@ import numpy as np
 
 from tablebase.errors import CorruptTableError
 from tablebase.functions.chance.chances import UNIT
-from tablebase.functions.chance.files import LayerFile, count, layer_title
+from tablebase.functions.chance.files import LayerFile, count
 from tablebase.game.kernels import CHANCE, OVER, STATE, WEIGHT, Int64, Kernels, Layer, Region
 from tablebase.system.compute.jit import inline, jit
 from tablebase.system.compute.pointers import borrowed
@@ -38,7 +38,7 @@ def verify_layer(kernels: Kernels, file: LayerFile, chances: Int64, threads: int
     `chances`, of shape (2, region.size), are those of the layers before it; those of this layer are filled in.
     """
     layer = file.layer
-    check_seal(file.path, layer_title(file.game, file.region, layer))
+    check_seal(file.path, file.head.title)
     file.read(chances[:, layer.begin : layer.end])
     if count(kernels, file.region, layer, chances[:, layer.begin : layer.end]) != file.counts:
         raise CorruptTableError("is wrong: its counts do not match its values", file.path)

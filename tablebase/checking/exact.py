@@ -74,7 +74,6 @@ class _Check:
         return None if said is None else f"{self.rules.format(position)} {said}"
 
     def _error(self, position: Any, number: int) -> str | None:
-        """Return the error as a sentence's predicate: a text is not made of every position."""
         rules, numbers, code = self.rules, self.numbers, self.codes[number]
         value = self.values[code]
         if numbers[position] != number or self.canonical(position) != position:

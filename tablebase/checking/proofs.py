@@ -86,7 +86,6 @@ class _ProofCheck:
             return str(error)
 
     def _error_of_move(self, position: Position, move: Move) -> str | None:
-        """Return an error of the winner's move, or of a reply."""
         text = render_move(self.game, move)
         if wins_at_once(self.game, position, move):
             return None if position.side == self._winner else f"the reply {text} wins"

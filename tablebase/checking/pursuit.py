@@ -68,7 +68,6 @@ def _scores_ahead(pursuit: Pursuit, load: Load) -> Bytes:
 
 
 def _look_up(scores: Bytes, codes: Codes) -> Bytes:
-    """The score of each code, computed block by block to save memory."""
     looked_up = np.empty(codes.shape, dtype=np.uint8)
     for begin in range(0, len(codes), BLOCK):
         np.take(scores, codes[begin : begin + BLOCK], out=looked_up[begin : begin + BLOCK])
@@ -76,7 +75,6 @@ def _look_up(scores: Bytes, codes: Codes) -> Bytes:
 
 
 def _score(coding: Coding, code: int, plies: int) -> int:
-    """The score of a code for the side to move `plies` before."""
     value = coding.value(code)
     if value.distance is None:
         return IMPOSSIBLE

@@ -57,28 +57,22 @@ def verify_tables(
 
 def check_table(name: str, folder: Path, published: Mapping[str, str], entry: Entry) -> tuple[str, str | None]:
     """Check one table against its catalog entry; return its material, and the error or None."""
-    return entry.row["material"], _error(name, folder, published, entry)
-
-
-def _error(name: str, folder: Path, published: Mapping[str, str], entry: Entry) -> str | None:
-    game = load_game(name)
-    material = parse_material(game, entry.row["material"])
-    path = table_path(folder, game, material)
-    store = Store(folder)
-    try:
-        if not path.exists():
-            command = f"tablebase build {game_word(name)} --material {entry.row['material']} --data {shell_word(folder)}"
-            return f"{path} is registered but missing: run '{command}'"
-        if file_sha256(path) != entry.sha256:
-            return str(content_error(path, OTHER_FILE))
-        table = Table(path, game, material)
-        verify_table(game, table, store)
-        if published.get(entry.row["material"], table.header.values_sha256) != table.header.values_sha256:
-            return f"{path} does not hold the values that were published: compare the rules and versions of both"
-        if of_table(folder, game, table).solved(entry.row["engine"], entry.row["seconds"]).seal != entry.seal:
-            return f"the catalog does not say of {path} what the file says: run 'tablebase reindex --data {shell_word(folder)}'"
-    except (CorruptTableError, MissingTableError, StaleTableError) as error:
-        return str(error)
-    finally:
-        store.close()
-    return None
+    game, material = load_game(name), entry.row["material"]
+    path = table_path(folder, game, parse_material(game, material))
+    with closing(Store(folder)) as store:
+        try:
+            if not path.exists():
+                command = f"tablebase build {game_word(name)} --material {material} --data {shell_word(folder)}"
+                return material, f"{path} is registered but missing: run '{command}'"
+            if file_sha256(path) != entry.sha256:
+                return material, str(content_error(path, OTHER_FILE))
+            with closing(Table(path, game, parse_material(game, material))) as table:
+                verify_table(game, table, store)
+                if published.get(material, table.values_sha256) != table.values_sha256:
+                    return material, f"{path} does not hold the values that were published: compare the rules and versions of both"
+                if of_table(folder, game, table).solved(entry.row["engine"], entry.row["seconds"]).seal != entry.seal:
+                    command = f"tablebase reindex --data {shell_word(folder)}"
+                    return material, f"the catalog does not say of {path} what the file says: run '{command}'"
+        except (CorruptTableError, MissingTableError, StaleTableError) as error:
+            return material, str(error)
+    return material, None

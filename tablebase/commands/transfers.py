@@ -75,7 +75,7 @@ def copy(
     """
     rules, folder, named = rules_for("copy", game, size, variant), as_folder(data), as_optional(as_texts, "material", material)
     target = None if lib.object_store.is_url(str(to)) else _target(to, folder)
-    url, source = as_catalog(catalog), lib.copies.FolderSource(folder)
+    url, source = as_catalog(catalog), lib.copies.Source(folder)
     entries = lib.transfer.entries_asked_for(rules, as_counts(pieces), named, folder, url, with_dependencies=with_dependencies)
     copied = lib.copies.upload(source, entries, str(to)) if target is None else lib.copies.copy(source, entries, target)
     done = _take(f"copy {rules.name}", "copied to", to, entries, lambda _: copied, verbose=verbose)

@@ -76,7 +76,6 @@ def parents(game: Game, material: Material) -> frozenset[Material]:
 
 
 def _candidates(game: Game, material: Material) -> Iterator[Material]:
-    """Materials that may lead to one: those with a piece more, or of the same pieces with another advance."""
     added = [(kind,) for kind in range(len(game.kinds)) if material.kinds.count(kind) < game.kinds[kind].limit]
     for more in [*(added if material.pieces < game.max_pieces else []), *([()] if material.advance else [])]:
         kinds = (*material.kinds, *more)
@@ -125,7 +124,6 @@ def _sorts(game: Game, kind: int) -> tuple[tuple[Step, ...], NDArray[np.int64]]:
 
 
 def _level_taken(game: Game, step: Step, victim: int) -> int | None:
-    """The level of the piece that a step would capture; None if it does not capture that kind."""
     if not _can_capture(step, game.kinds[victim]):
         return None
     return levels_of(game, victim)[step.target] if game.kinds[victim].tiered else 0

@@ -175,7 +175,6 @@ class Layout:
         return by_image[0], by_image[1]
 
     def _square_flips(self) -> list[bool]:
-        """Return whether a single lead piece on each square has the board mirrored."""
         places = self.groups[0].places
         return [square in places and bool(self.lead.flip[places[square]]) for square in range(len(self.game.board))]
 

@@ -337,7 +337,6 @@ def said(value: AnyValue | None) -> str:
 
 
 def _total(flags: Sequence[bool | None]) -> int | None:
-    """The number of flags that are true; None if one is open."""
     return None if None in flags else sum(map(bool, flags))
 
 

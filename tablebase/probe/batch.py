@@ -119,7 +119,6 @@ class Answers(ProbeResults):
         return Probe(self._game, position, _value(int(self.outcomes[place]), 0), ())
 
     def _answered(self, places: Rows, with_moves: bool) -> Iterator[dict[str, Any]]:
-        """The fields of positions in which the game goes on."""
         positions = self._positions.take(self._rows[places])
         # Those who ask for values alone list no moves.
         from tablebase.probe.scored_moves import rated_moves

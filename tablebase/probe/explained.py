@@ -78,7 +78,6 @@ def _others_text(probe: Probe) -> str:
 
 
 def _sentence(probe: Probe) -> str:
-    """The move or the draw of a ply, its value, and what the others give."""
     if probe.step is None:
         return probe.said
     taken, game, others = probe.step[0], probe.game, _others_text(probe)
@@ -104,7 +103,6 @@ def _name(one: RatedMove | RatedDraw) -> str:
 
 
 def _choice(probe: Probe) -> str:
-    """Return how much choice there is."""
     count, verb = len(probe.moves), VERBS.get(probe.outcome or Outcome.WIN, "")
     if count == 1:
         return "the only legal move"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any, TypeVar
@@ -29,7 +30,35 @@ ENDED = {value.outcome: value for value in (DRAWN, WON, LOST)}
 """The values of a position in which the game is over."""
 
 
-class CodesSource(Source[P]):
+class ExactSource(Source[P]):
+    """The tables of a game by functions without chance."""
+
+    @abstractmethod
+    def find(self, position: P) -> Value | None:
+        """Return the value for the player to move before the end; None for a position that the game cannot come to."""
+
+    def value(self, position: P, player: int) -> Value:
+        """The exact value; `NotationError` for a position that the game cannot come to, which no table has."""
+        ending = self.rules.result(position)
+        return self.for_player(position, player, self.find(position)) if ending is None else ENDED[ending.outcome(player)]
+
+    def for_player(self, position: P, player: int, found: Value | None) -> Value:
+        """Return what `find` has found for a player; `NotationError` if that is nothing."""
+        if found is None:
+            text, name = self.rules.format(position), self.rules.name
+            raise NotationError(f"{text} cannot be reached from the start of {name}: name another position")
+        return found if self.rules.viewer(position) == player else found.reversed
+
+    def moves(self, positions: Sequence[P]) -> list[list[tuple[str, AnyValue]]]:
+        """The moves of positions, each with the value of the position that it leads to, a ply later."""
+        after = [legal(self.rules, position) for position in positions]
+        movers = [self.rules.viewer(position) for position, moves in zip(positions, after, strict=True) for _ in moves]
+        children = [child for moves in after for child in moves.values()]
+        found: Iterator[Any] = map(value_or_raise, self.values(children, movers))
+        return [[(move, next(found).later) for move in moves] for moves in after]
+
+
+class CodesSource(ExactSource[P]):
     """The table of a game by functions; every question about a game that goes on is a `MissingTableError` if there is none."""
 
     def __init__(self, store: Store, game: FunctionGame[P]) -> None:
@@ -55,13 +84,10 @@ class CodesSource(Source[P]):
         if "_file" in vars(self):
             self._file.close()
 
-    def value(self, position: P, player: int) -> Value:
-        """The exact value; `NotationError` for a position that the game cannot come to, which no table has."""
-        ending = self.game.result(position)
-        if ending is not None:
-            return ENDED[ending.outcome(player)]
+    def find(self, position: P) -> Value | None:
+        """See `ExactSource.find`."""
         code = self._file.code_of(self._key(position), self._store.chunks)
-        return self._value(position, player, None if code is None else self._by_code[code])
+        return None if code is None else self._by_code[code]
 
     def values(self, positions: Sequence[P], players: Sequence[int]) -> Sequence[Value | TablebaseError]:
         """The exact value of each position for a player; positions in which the game goes on are looked up together."""
@@ -72,21 +98,13 @@ class CodesSource(Source[P]):
         asked = [place for place in range(len(positions)) if place not in values]
         keys = np.array([self._key(positions[place]) for place in asked])
         for place, found in zip(asked, self._looked_up(keys) if asked else (), strict=True):
-            values[place] = value_or_error(partial(self._value, positions[place], players[place], found))
+            values[place] = value_or_error(partial(self.for_player, positions[place], players[place], found))
         return [values[place] for place in range(len(positions))]
 
     def _key(self, position: P) -> bytes:
         return self.game.format(self.game.canonical(position)).encode()
 
-    def _value(self, position: P, player: int, found: Value | None) -> Value:
-        """The value for a player, given that of the player to move; `NotationError` without one."""
-        if found is None:
-            text, name = self.game.format(position), self.game.name
-            raise NotationError(f"{text} cannot be reached from the start of {name}: name another position")
-        return found if self.game.viewer(position) == player else found.reversed
-
     def _looked_up(self, keys: Keys) -> Iterator[Value | None]:
-        """The value of each key; None of a position that the game cannot come to."""
         file, chunks = self._file, self._store.chunks
         places = file.places_of(keys, chunks)
         codes = file.codes_at(np.maximum(places, 0), chunks)
@@ -144,9 +162,5 @@ class _Positions(Stored[P]):
         return [self.rules.parse(text) for text in self.texts(numbers)]
 
     def moves(self, numbers: Numbers) -> list[list[tuple[str, AnyValue]]]:
-        """Moves with the values of the positions that they lead to, a ply later."""
-        positions = self.positions(numbers)
-        after = [legal(self.rules, position) for position in positions]
-        movers = [self.rules.viewer(position) for position, moves in zip(positions, after, strict=True) for _ in moves]
-        found = iter(self._source.values([child for moves in after for child in moves.values()], movers))
-        return [[(move, value_or_raise(next(found)).later) for move in moves] for moves in after]
+        """See `ExactSource.moves`."""
+        return self._source.moves(self.positions(numbers))

@@ -92,7 +92,6 @@ class SliceSource(Source[Position]):
         return Slices(self.store, self.game, self._address)
 
     def _found(self, position: Position) -> tuple[_Address, int]:
-        """The slice of a position, and the code that it has there."""
         address = self._address(material_of(self.game, position), position.side)
         return address, self.store.code(self.store.table(self.game, address.material), address.side, address.index(position))
 

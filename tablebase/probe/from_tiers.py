@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tablebase.errors import MissingTableError, NotationError
+from tablebase.errors import MissingTableError
 from tablebase.functions.exact.tier_files import PLACE, TierFile, tier_path
 from tablebase.functions.exact.tiers import tiers_of
 from tablebase.game.capabilities import refuse
 from tablebase.game.compiled import CompiledGame
 from tablebase.game.values import Value
-from tablebase.probe.from_codes import ENDED, ExactAnswers
-from tablebase.probe.source import Source
+from tablebase.probe.from_codes import ExactAnswers, ExactSource
 from tablebase.probe.stored import Stored
 from tablebase.tables.folder import SUFFIX, check_folder
 from tablebase.tables.missing import missing_game
 from tablebase.tables.store import Store
 
 
-class TierSource(Source[int]):
+class TierSource(ExactSource[int]):
     """The tables of a game by compiled functions; a tier that has not been built is a `MissingTableError`."""
 
     takes_numbers = True
@@ -74,15 +73,8 @@ class TierSource(Source[int]):
         while self._files:
             self._files.popitem()[1].close()
 
-    def value(self, position: int, player: int) -> Value:
-        """Return the exact value; `NotationError` for a position of a tier that the game cannot come to."""
-        game = self.game
-        ending = game.result(position)
-        if ending is not None:
-            return ENDED[ending.outcome(player)]
-        tier = game.place(position)[0]
-        is_known = not game.is_ranked or tier in tiers_of(game).sizes
-        value = self.file(tier).value_of(position, self.chunks) if is_known else None
-        if value is None:
-            raise NotationError(f"{game.format(position)} cannot be reached from the start of {game.name}: name another position")
-        return value if game.to_move(position) == player else value.reversed
+    def find(self, position: int) -> Value | None:
+        """See `ExactSource.find`; not every tier is one that the game can come to."""
+        tier = self.game.place(position)[0]
+        is_known = not self.game.is_ranked or tier in tiers_of(self.game).sizes
+        return self.file(tier).value_of(position, self.chunks) if is_known else None

@@ -48,7 +48,6 @@ class Prober:
         return source
 
     def _opened(self, game: Any) -> Source[Any]:
-        """The tables of a game by functions: opened on first use, and anew after a file of them has come or gone."""
         from tablebase.tables.flat_files import files_stamp
 
         key, stamp = (game.name, game.digest), files_stamp(self.store.folder, game.name)

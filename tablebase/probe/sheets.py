@@ -55,7 +55,6 @@ def line_sheet(probes: Sequence[Probe], rows: Sequence[dict[str, Any]], every: b
 
 
 def _plies(probes: Sequence[Probe], rows: Sequence[dict[str, Any]]) -> Iterator[Shown]:
-    """All positions of a line, with the reasons why some are key positions."""
     game, last, before = probes[0].game, None, None
     for ply, row in enumerate(rows):
         position = game.parse(row["position"])

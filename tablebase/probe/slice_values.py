@@ -74,7 +74,6 @@ class Slices:
         return proper
 
     def _is_allowed(self, position: Position) -> bool:
-        """Return whether a game can have these pieces, wherever they stand."""
         try:
             check_kinds(self.game, [kind for kind, _ in position.pieces])
         except NotationError:
@@ -134,7 +133,6 @@ class Slices:
         return first, places
 
     def _advances(self, positions: Mixed) -> Iterator[Rows]:
-        """For each tiered kind how far its pieces have come together."""
         if self._tiered:
             levels = self._levels[positions.kinds, positions.squares]
             for kind in self._tiered:

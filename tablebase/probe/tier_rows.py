@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,9 @@ from tablebase.errors import NotationError
 from tablebase.functions.exact.tier_files import TierFile
 from tablebase.game.compiled import CompiledGame
 from tablebase.game.native import Native, native, rules_of
-from tablebase.game.rules import legal
 from tablebase.game.values import AnyValue
+from tablebase.probe.from_codes import ExactSource
 from tablebase.probe.slice_values import by_code
-from tablebase.probe.source import Source, value_or_raise
 from tablebase.probe.stored import Numbers, Stored, StoredTable
 from tablebase.system.compute.jit import jit
 from tablebase.tables.cached_chunks import CachedChunks
@@ -25,7 +24,7 @@ from tablebase.tables.values import STALEMATE
 class TierRows(Stored[int]):
     """The positions of some tiers; the number of a position is its rank, counted through all tiers."""
 
-    def __init__(self, source: Source[int], game: CompiledGame, files: Sequence[TierFile], chunks: CachedChunks) -> None:
+    def __init__(self, source: ExactSource[int], game: CompiledGame, files: Sequence[TierFile], chunks: CachedChunks) -> None:
         ends = np.cumsum([0, *(file.size for file in files)]).tolist()
         self.rules = game
         self.tables = [StoredTable({"tier": file.name}, *span) for file, *span in zip(files, ends, ends[1:], strict=False)]
@@ -33,7 +32,6 @@ class TierRows(Stored[int]):
         self._begins = np.array(ends[:-1], np.int64)
 
     def _by_tier(self, numbers: Numbers) -> list[tuple[TierFile, Numbers, Numbers]]:
-        """The tiers that some numbers are in, each with the places of these numbers and with their ranks."""
         tiers = np.searchsorted(self._begins, numbers, "right") - 1
         each = [(int(tier), np.flatnonzero(tiers == tier)) for tier in np.unique(tiers)]
         return [(self._files[tier], where, numbers[where] - self._begins[tier]) for tier, where in each]
@@ -72,13 +70,8 @@ class TierRows(Stored[int]):
         return positions
 
     def moves(self, numbers: Numbers) -> list[list[tuple[str, AnyValue]]]:
-        """See `Stored.moves`."""
-        positions = self.positions(numbers)
-        after = [legal(self.rules, position) for position in positions]
-        movers = [self.rules.viewer(position) for position, moves in zip(positions, after, strict=True) for _ in moves]
-        children = [child for moves in after for child in moves.values()]
-        found: Iterator[Any] = map(value_or_raise, self._source.values(children, movers))
-        return [[(str(move), next(found).later) for move in moves] for moves in after]
+        """See `ExactSource.moves`."""
+        return self._source.moves(self.positions(numbers))
 
     def representative(self, position: int) -> int:
         """See `Stored.representative`."""

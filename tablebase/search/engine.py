@@ -356,7 +356,6 @@ class Engine:
             return None
 
     def _from_tables(self, position: Position, chosen: Collection[str], lines: int, begin: float) -> list[Analysis]:
-        """Return the best of the chosen moves of a position that has a table; empty if not all that matters is known."""
         if self._prober is None or self._table_value(position) is None:
             return []
         probe = self._prober.of(self.game).probe(position)

@@ -150,7 +150,6 @@ class ProofSearch:
         return known[:2] if known else (1, len(self.expand(position)))
 
     def _store(self, position: Position, plies: int, number: int, other: int, nodes: int) -> None:
-        """Keep the numbers of a node; once one of them is 0, what follows for its position."""
         if 0 in (number, other):
             won = (number == 0) == (position.side == self.attacker)
             self._numbers.pop((position, plies), None)
@@ -192,7 +191,6 @@ class ProofSearch:
     # Limits
 
     def _count(self) -> None:
-        """Enter a node, unless something is used up."""
         if self.nodes >= self._allowance.nodes:
             raise LimitReachedError
         if self.nodes >= self._stop_at:

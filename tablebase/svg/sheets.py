@@ -198,7 +198,6 @@ def _shown(
 
 
 def _heading(lines: Sequence[str], paper: Paper) -> list[TextLine]:
-    """The title and what stands below it, smaller where it would be too long."""
     letters, y = [], MARGIN + TITLE / 2
     for number, text in enumerate(lines):
         fitting = (paper.width - 2 * MARGIN) * CAPITAL / (STEP * max(1, len(text)))

@@ -6,30 +6,39 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import h5py
 import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.errors import CorruptTableError
+from tablebase.game.rules import Rules
 from tablebase.system.compute.messages import reports
 from tablebase.tables import hdf5 as parts
 from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.folder import open_file
-from tablebase.tables.header import Form, check_attributes, checked_chunk
+from tablebase.tables.header import BUILT, Form, check_attributes, checked_chunk
 from tablebase.tables.reader import ERRORS, NO_TABLE, OTHER_VALUES, Dataset, Name, RawFile, SealedFile, read_error
 from tablebase.tables.values import SLAB, CodeSource
 from tablebase.tables.writer import NewDataset, compressed_again, write_hdf5, write_sealed
 
 
-def write_flat(
-    path: Path, title: str, form: Form, datasets: Mapping[str, CodeSource], attributes: Callable[[str], Mapping[str, str | int]]
-) -> Path:
-    """Write and sync a sealed file under a temporary name next to `path`; return that name.
+class Head(NamedTuple):
+    """All that a file says beside its values."""
 
-    `attributes` are those of the file, given the SHA-256 of all values, one dataset after the other.
-    """
+    title: str  # in the seal
+    attributes: Mapping[str, str | int]  # in order; the SHA-256 of all values, one dataset after the other, is the last one
+
+
+def head_of(rules: Rules[Any], place: str, form: str, version: int, **more: str | int) -> Head:
+    """The head of a file of a game, whose title ends with its `place`, with `more` attributes than those of all files."""
+    known: dict[str, str | int] = {"format": form, "format_version": version, "game": rules.name, "rules_digest": rules.digest}
+    return Head(f"{rules.name} {place}", {**known, **more})
+
+
+def write_flat(path: Path, head: Head, datasets: Mapping[str, CodeSource], form: Form = BUILT) -> Path:
+    """Write and sync a sealed file under a temporary name next to `path`; return that name."""
 
     def write(draft: Path) -> None:
         digest, done = hashlib.sha256(), 0
@@ -39,20 +48,19 @@ def write_flat(
             frames = compressed_again(values, form, digest, reports("writing", done, total))
             stored.append(NewDataset(name, len(values), values.dtype.str, {}, frames))
             done += len(values)
-        write_hdf5(draft, form, stored, lambda: attributes(digest.hexdigest()))
+        write_hdf5(draft, form, stored, lambda: {**head.attributes, "values_sha256": digest.hexdigest()})
 
-    return write_sealed(path, title, write)
+    return write_sealed(path, head.title, write)
 
 
 class FlatFile(SealedFile):
     """Such a file, open for reading."""
 
-    title: str  # in the seal
-    attributes: Callable[[str], Mapping[str, str | int]]  # see `write_flat`
+    head: Head
 
     def _compare(self, root: Any, table: str, names: Sequence[str], versions: Sequence[str]) -> None:
-        """Compare the file's attributes with `attributes`: see `check_attributes`."""
-        check_attributes(root, self.path, self.attributes(""), table, names, versions)
+        """Compare the file's attributes with those of `head`: see `check_attributes`."""
+        check_attributes(root, self.path, self.head.attributes, table, names, versions)
         self.values_sha256, self.datasets = parts.text(root, "values_sha256"), {}
 
     def _expect(self, root: Any, name: str, size: int, dtype: np.dtype[Any]) -> None:
@@ -92,7 +100,7 @@ class FlatFile(SealedFile):
 
     def rewrite(self, path: Path, form: Form) -> Path:
         """Write the table again in another form, under a temporary name next to `path`; return that name."""
-        return write_flat(path, self.title, form, {str(name): self.source(name) for name in self.datasets}, self.attributes)
+        return write_flat(path, self.head, {str(name): self.source(name) for name in self.datasets}, form)
 
 
 def opened_hdf5(path: Path) -> h5py.File:

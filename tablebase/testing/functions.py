@@ -48,7 +48,6 @@ class Playout(NamedTuple):
 
 
 def _games(bench: Bench, rng: Random) -> Iterator[Playout]:
-    """Games of random play; each is broken off where no end is in sight."""
     for _ in range(1 + bench.samples // POSITIONS_A_GAME):
         played = list(islice(playout(bench.game, rng), LONGEST))
         yield Playout(not following(bench.game, played[-1]), len(played))
@@ -156,7 +155,6 @@ def _has_kernels(game: StochasticGame) -> bool:
 
 
 def _has_region(game: StochasticGame) -> bool:
-    """Return whether tables of the game have numbers of its own; a variant with kernels need not have tables."""
     if not _has_kernels(game):
         return False
     try:

@@ -53,7 +53,7 @@ def both_counts(game: Game, start: Position | None = None) -> set[GameCounts]:
     """What is counted in a graph and tier after tier; one element if both say the same."""
     start = parse(game, game.start) if start is None else start
     assert pursuit_error(game, material_of(game, start)) is None
-    return {count_graph(reachable(game, start), game_bits(game, start)), count_pursuit(game, start)}
+    return {count_graph(reachable(game, start)), count_pursuit(game, start)}
 
 
 def ladder(rungs: int) -> Game:

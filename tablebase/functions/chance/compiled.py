@@ -126,7 +126,6 @@ def explicit(game: StochasticGame) -> Explicit:
 
 
 def _reachable(game: StochasticGame) -> dict[State, None]:
-    """All states, in the order in which they are found breadth first."""
     found = {game.start: None}
     for state in (waiting := [game.start]):
         for _, _, after in _rows(game, state, {}):

@@ -24,9 +24,8 @@ from tablebase.game.stochastic import StochasticGame
 from tablebase.system.compute.jit import jit
 from tablebase.tables import hdf5 as parts
 from tablebase.tables.cached_chunks import CachedChunks
-from tablebase.tables.flat_files import FlatFile, opened_hdf5, write_flat
+from tablebase.tables.flat_files import FlatFile, Head, head_of, opened_hdf5, write_flat
 from tablebase.tables.folder import SUFFIX
-from tablebase.tables.header import BUILT
 from tablebase.tables.reader import ERRORS, NO_TABLE, hdf5, read_error
 from tablebase.tables.values import LazyValues
 
@@ -57,24 +56,19 @@ def layer_path(folder: Path, game: StochasticGame, region: Region, layer: Layer)
     return folder / game.name / region.name / (layer.name + SUFFIX)
 
 
-def layer_title(game: StochasticGame, region: Region, layer: Layer) -> str:
-    """Return the title in a layer file's seal."""
-    return f"{game.name} {region.name} {layer.name}"
-
-
 def write_layer(path: Path, game: StochasticGame, kernels: Kernels, region: Region, layer: Layer, chances: Int64) -> Path:
     """Write a layer under a temporary name next to `path`, sync it to disk, and return that name.
 
     `chances` are those of the whole region, as `tablebase.functions.chance.iteration.solve_layer` leaves them.
     """
     own = chances[:, layer.begin : layer.end]
-    attributes = partial(_attributes, game, region, layer, count(kernels, region, layer, own))
+    head = _head(game, region, layer, count(kernels, region, layer, own))
 
     def bounds(player: int, begin: int, end: int) -> NDArray[np.float64]:
         return _bounds(player, own[player, begin:end])
 
     datasets = {name: LazyValues(own.shape[1], BOUND, partial(bounds, player)) for player, name in enumerate(BOUNDS)}
-    return write_flat(path, layer_title(game, region, layer), BUILT, datasets, attributes)
+    return write_flat(path, head, datasets)
 
 
 def _bounds(player: int, chances: Int64) -> NDArray[np.float64]:
@@ -88,19 +82,9 @@ def _chances(player: int, bounds: NDArray[np.float64]) -> Int64:
     return units if player == 0 else UNIT - units
 
 
-def _attributes(game: StochasticGame, region: Region, layer: Layer, counts: LayerCounts, digest: str) -> dict[str, str | int]:
-    """The root attributes of a layer's file."""
-    return {
-        "format": "tablebase chances",
-        "format_version": FORMAT_VERSION,
-        "game": game.name,
-        "rules_digest": game.digest,
-        "region": region.name,
-        "layer": layer.name,
-        "limits": json.dumps(region.limits),
-        **{name: getattr(counts, name) for name in COUNTS},
-        "values_sha256": digest,
-    }
+def _head(game: StochasticGame, region: Region, layer: Layer, counts: LayerCounts) -> Head:
+    more = {"region": region.name, "layer": layer.name, "limits": json.dumps(region.limits), **vars(counts)}
+    return head_of(game, f"{region.name} {layer.name}", "tablebase chances", FORMAT_VERSION, **more)
 
 
 class LayerFile(FlatFile):
@@ -117,7 +101,7 @@ class LayerFile(FlatFile):
     def _check(self, root: Any) -> None:
         game, region, layer = self.game, self.region, self.layer
         self.counts = LayerCounts(*(parts.number(root, name) for name in COUNTS))
-        self.title, self.attributes = layer_title(game, region, layer), partial(_attributes, game, region, layer, self.counts)
+        self.head = _head(game, region, layer, self.counts)
         table = f"{region.name} {layer.name} of {game.name}"
         self._compare(root, table, ("format", "game", "region", "layer"), ("format_version", "rules_digest"))
         for name in BOUNDS:

@@ -88,7 +88,6 @@ class ForcedChances:
         return max((max(UNIT - mine - others, 0) / UNIT for mine, others in found), default=None)
 
     def _found(self, state: State, *, generous: bool) -> Iterator[Chances]:
-        """Probe each table of one sort."""
         row = self.compiled.row(state)
         for region, files in self.regions:
             if region.generous != generous:

@@ -192,7 +192,6 @@ class Blocks:
                 gain = max(gain, improve_at_once(formulas, *known, self._evaluating(), up=up))
 
     def _formulas(self, block: int) -> Formulas:
-        """The formulas of a block, kept if there is room."""
         if block in self._kept:
             return self._kept[block]
         begin = block * self._region.block
@@ -209,14 +208,12 @@ class Blocks:
         return list(self._pool.map(work, numbers))
 
     def _space(self) -> FormulaSpace:
-        """Space of this thread to write formulas."""
         if not hasattr(self._local, "space"):
             self._local.space = new_space(self._kernels)
         space: FormulaSpace = self._local.space
         return space
 
     def _evaluating(self) -> Evaluating:
-        """Space of this thread to evaluate formulas."""
         if not hasattr(self._local, "evaluating"):
             self._local.evaluating = new_evaluating(self._kernels.deepest, self._region.block)
         evaluating: Evaluating = self._local.evaluating

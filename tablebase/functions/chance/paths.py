@@ -6,7 +6,6 @@ game that is over has no further turns, so that its path counts at the turn in w
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -14,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from tablebase.functions.exact.paths import Depth, by_depth
+from tablebase.functions.exact.paths import Depth, by_depth, following, merge_plainly
 from tablebase.game.kernels import BEGINS, NOBODY, STATE, Int64, Kernels
-from tablebase.game.stochastic import CHANCE, OVER, State, StochasticGame
+from tablebase.game.stochastic import OVER, State, StochasticGame
 from tablebase.system.compute.jit import jit
 
 Walk = Callable[[State, int], int]
@@ -50,7 +49,7 @@ def count_paths(game: StochasticGame, state: State, depth: int, threads: int = 1
 def paths_by_code(game: StochasticGame, state: State, depth: int, threads: int = 1) -> dict[str, int]:
     """The paths of `count_paths` below each move, by its code, or below each draw, by its label."""
     walk = _fastest_walk(game)
-    after = _after(game, state)
+    after = following(game, state)
 
     def below(child: State) -> int:
         left = depth - game.begins_turn(child)
@@ -71,34 +70,10 @@ LINES = paths_by_code, paths_by_depth
 """Functions that count paths of a depth by the first move, and of each depth."""
 
 
-def _after(game: StochasticGame, state: State) -> dict[str, State]:
-    """Return the next states, by code or label."""
-    mover = game.to_move(state)
-    if mover == OVER:
-        return {}
-    if mover == CHANCE:
-        return {draw.label: draw.state for draw in game.draws(state)}
-    return {str(code): after for code, after in game.moves(state).items()}
-
-
 def _fastest_walk(game: StochasticGame) -> Walk:
     """By the game's compiled functions if it has any."""
     kernels = game.kernels()
     return partial(merge_plainly, game) if kernels is None else partial(walk, kernels)
-
-
-def merge_plainly(game: StochasticGame, state: State, turns: int) -> int:
-    """Count with the plain functions of a game, each state that is reached at the same time only once."""
-    now = Counter({state: 1})
-    for _ in range(turns):
-        begun, now = now, Counter()
-        while begun:
-            later: Counter[State] = Counter()
-            for before, ways in begun.items():
-                for after in _after(game, before).values():
-                    (now if game.begins_turn(after) else later)[after] += ways
-            begun = later
-    return now.total()
 
 
 def walk(kernels: Kernels, state: State, turns: int) -> int:

@@ -74,7 +74,6 @@ def _reversed(listed: Listed[Any]) -> tuple[Ints, Ints]:
 
 
 def _into(begins: Ints, parents: Ints, positions: Ints) -> Ints:
-    """The positions before some, one after the other."""
     first, counts = begins[positions], begins[positions + 1] - begins[positions]
     offsets = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
     before: Ints = parents[np.repeat(first, counts) + offsets]

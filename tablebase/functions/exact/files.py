@@ -7,9 +7,8 @@ Where the game is over it is the value for the first player, and the code of a d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +22,10 @@ from tablebase.game.functions import FunctionGame
 from tablebase.game.types import Outcome
 from tablebase.tables import hdf5 as parts
 from tablebase.tables.cached_chunks import CachedChunks
-from tablebase.tables.flat_files import FlatFile, write_flat
+from tablebase.tables.flat_files import FlatFile, Head, head_of, write_flat
 from tablebase.tables.folder import SUFFIX
-from tablebase.tables.header import BUILT, TYPES
-from tablebase.tables.values import FULL, NARROW_ANY, STALEMATE, Codes, CodeSource, Coding
+from tablebase.tables.header import TYPES
+from tablebase.tables.values import FULL, NARROW_ANY, STALEMATE, Codes, Coding
 
 FORMAT = "tablebase exact"
 FORMAT_VERSION = 1
@@ -34,6 +33,7 @@ PLACE = "exact"
 """The folder of the file in that of the game."""
 LONGEST_TEXT = 1000
 """Bytes of a position's text."""
+NO_CODES = "contains invalid codes"
 Keys = NDArray[np.bytes_]
 
 
@@ -83,11 +83,6 @@ def exact_path(folder: Path, name: str) -> Path:
     return folder / name / PLACE / f"all{SUFFIX}"
 
 
-def exact_title(name: str) -> str:
-    """Return the title in the file's seal."""
-    return f"{name} {PLACE}"
-
-
 def sorted_keys(rules: FunctionGame[Any], positions: list[Any]) -> tuple[Keys, NDArray[np.int64]]:
     """The keys of positions, and the place of each in the list; `RulesError` if texts are no keys."""
     texts = [rules.format(position).encode() for position in positions]
@@ -107,23 +102,40 @@ def sorted_keys(rules: FunctionGame[Any], positions: list[Any]) -> tuple[Keys, N
 
 def write_exact(path: Path, rules: FunctionGame[Any], keys: Keys, codes: Codes) -> Path:
     """Write a table under a temporary name next to `path`, sync it to disk, and return that name."""
-    datasets: dict[str, CodeSource] = {"keys": keys, "codes": codes}
-    return write_flat(path, exact_title(rules.name), BUILT, datasets, partial(_attributes, rules, len(keys)))
+    return write_flat(path, _head(rules, len(keys)), {"keys": keys, "codes": codes})
 
 
-def _attributes(rules: FunctionGame[Any], positions: int, digest: str) -> Mapping[str, str | int]:
-    return {
-        "format": FORMAT,
-        "format_version": FORMAT_VERSION,
-        "game": rules.name,
-        "rules_digest": rules.digest,
-        "positions": positions,
-        "stride": NARROW_ANY.stride,
-        "values_sha256": digest,
-    }
+def _head(rules: FunctionGame[Any], positions: int) -> Head:
+    return head_of(rules, PLACE, FORMAT, FORMAT_VERSION, positions=positions, stride=NARROW_ANY.stride)
 
 
-class ExactFile(FlatFile):
+class CodesFile(FlatFile):
+    """A file of exact values, with the dataset ``codes``."""
+
+    coding: Coding
+
+    def _expect_codes(self, root: Any, size: int) -> None:
+        wide = parts.dataset(root, "codes").get_type().equal(TYPES[FULL.dtype])
+        self.coding = FULL if wide else NARROW_ANY
+        self._expect(root, "codes", size, np.dtype(self.coding.dtype))
+
+    def codes_at(self, places: NDArray[np.int64], chunks: CachedChunks) -> Codes:
+        """The codes at places in any order; `CorruptTableError` if one of them is none."""
+        codes = self.cached_at("codes", places, chunks)
+        if (codes == self.coding.void).any():
+            raise CorruptTableError(NO_CODES, self.path)
+        return codes
+
+    def code_at(self, place: int, chunks: CachedChunks) -> int:
+        """The code at one place, faster than `codes_at`."""
+        number, offset = divmod(place, self.chunk_values("codes"))
+        code = int(self.cached(chunks, "codes", number)[offset])
+        if code == self.coding.void:
+            raise CorruptTableError(NO_CODES, self.path)
+        return code
+
+
+class ExactFile(CodesFile):
     """The file of a game, open for reading; its values are its keys, and then its codes.
 
     `CorruptTableError` if the file is not one of this game, `StaleTableError` if it was built under other rules or in another
@@ -136,16 +148,14 @@ class ExactFile(FlatFile):
 
     def _check(self, root: Any) -> None:
         name, self.positions = self.rules.name, parts.number(root, "positions")
-        self.title, self.attributes = exact_title(name), partial(_attributes, self.rules, self.positions)
+        self.head = _head(self.rules, self.positions)
         self._compare(root, f"of {name}", ("format", "game"), ("format_version", "rules_digest", "stride"))
         parts.require(0 < self.positions <= MOST_POSITIONS, "its number of positions is out of range")
         kind = parts.dataset(root, "keys").get_type()
         fixed = kind.get_class() == h5py.h5t.STRING and not kind.is_variable_str() and kind.get_size() <= LONGEST_TEXT
         parts.require(fixed, "its dataset keys does not consist of short texts")
-        wide = parts.dataset(root, "codes").get_type().equal(TYPES[FULL.dtype])
-        self.coding: Coding = FULL if wide else NARROW_ANY
         self._expect(root, "keys", self.positions, np.dtype(f"S{kind.get_size()}"))
-        self._expect(root, "codes", self.positions, np.dtype(self.coding.dtype))
+        self._expect_codes(root, self.positions)
 
     def read(self) -> tuple[Keys, Codes]:
         """All keys and codes; `CorruptTableError` if they are not those that were written."""
@@ -175,11 +185,9 @@ class ExactFile(FlatFile):
         place = int(np.searchsorted(stored, np.bytes_(key)))
         if place == len(stored) or stored[place] != key:
             return None
-        number, offset = divmod(number * self.chunk_values("keys") + place, self.chunk_values("codes"))
-        return int(self._checked(self.cached(chunks, "codes", number)[offset : offset + 1])[0])
+        return self.code_at(number * self.chunk_values("keys") + place, chunks)
 
     def _chunk_with(self, key: bytes, chunks: CachedChunks) -> tuple[int, Keys]:
-        """The number of the chunk in which a key would be, and its keys."""
         chunk = self.chunk_values("keys")
         low, high = 0, -(-self.positions // chunk)
         while high - low > 1:
@@ -189,16 +197,6 @@ class ExactFile(FlatFile):
             else:
                 high = middle
         return low, self.cached(chunks, "keys", low)
-
-    def codes_at(self, places: NDArray[np.int64], chunks: CachedChunks) -> Codes:
-        """The codes at places in any order."""
-        return self._checked(self.cached_at("codes", places, chunks))
-
-    def _checked(self, codes: Codes) -> Codes:
-        """Codes; `CorruptTableError` if one of them is none."""
-        if (codes == self.coding.void).any():
-            raise CorruptTableError("contains invalid codes", self.path)
-        return codes
 
     def counts(self) -> ExactCounts:
         """Count the positions by value, from all codes."""

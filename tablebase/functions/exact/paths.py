@@ -1,4 +1,4 @@
-"""Counts of games and of lines of moves by functions without chance; positions that are alike are counted each."""
+"""Counts of games without chance, and of lines of moves and turns; positions that are alike are counted each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 from tablebase.errors import RulesError
 from tablebase.functions.exact.listed import DRAWN, TICK, check_size, winner_of
 from tablebase.game.functions import FunctionGame
-from tablebase.game.rules import legal
+from tablebase.game.rules import CHANCE, OVER, legal
 
 P = TypeVar("P")
 
@@ -85,12 +85,12 @@ def _added(done: dict[P, tuple[int, int, int] | None], children: list[P]) -> tup
 
 def leaves_by_move(rules: FunctionGame[P], position: P, depth: int, _threads: int = 1) -> dict[str, int]:
     """Return how many lines of a number of plies, at least one, begin with each legal move; a shorter game is none of them."""
-    return {move: _leaves(rules, child, depth - 1) for move, child in legal(rules, position).items()}
+    return {move: merge_plainly(rules, child, depth - 1) for move, child in legal(rules, position).items()}
 
 
 def leaves_by_depth(rules: FunctionGame[P], position: P, depth: int, _threads: int = 1) -> Iterator[Depth]:
     """The counts of depths 1, 2, … up to `depth`, each as soon as it is known."""
-    return by_depth(lambda plies: _leaves(rules, position, plies), depth)
+    return by_depth(lambda plies: merge_plainly(rules, position, plies), depth)
 
 
 LINES = leaves_by_move, leaves_by_depth
@@ -105,12 +105,23 @@ def by_depth(count: Callable[[int], int], depth: int) -> Iterator[Depth]:
         yield Depth(number, total, time.perf_counter() - begin)
 
 
-def _leaves(rules: FunctionGame[P], position: P, plies: int) -> int:
-    lines = Counter({position: 1})
-    for _ in range(plies):
-        longer: Counter[P] = Counter()
-        for before, count in lines.items():
-            for child in rules.moves(before).values() if rules.result(before) is None else ():
-                longer[child] += count
-        lines = longer
-    return lines.total()
+def following(rules: FunctionGame[P], position: P) -> dict[str, P]:
+    """Return the next positions, by move or draw; none after the end."""
+    mover = rules.to_move(position)
+    if mover == OVER:
+        return {}
+    return {draw.label: draw.state for draw in rules.draws(position)} if mover == CHANCE else legal(rules, position)
+
+
+def merge_plainly(rules: FunctionGame[P], position: P, turns: int) -> int:
+    """Count the paths of a number of turns, each position that is reached at the same time only once."""
+    now = Counter({position: 1})
+    for _ in range(turns):
+        begun, now = now, Counter()
+        while begun:
+            later: Counter[P] = Counter()
+            for before, ways in begun.items():
+                for after in following(rules, before).values():
+                    (now if rules.begins_turn(after) else later)[after] += ways
+            begun = later
+    return now.total()

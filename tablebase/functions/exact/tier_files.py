@@ -8,7 +8,7 @@ datasets hold the sorted positions, whose places take the place of ranks.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -18,15 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.errors import CorruptTableError
-from tablebase.functions.exact.files import ExactCounts, counts_of
+from tablebase.functions.exact.files import CodesFile, ExactCounts, counts_of
 from tablebase.game.compiled import CompiledGame
 from tablebase.game.values import Value
 from tablebase.tables import hdf5 as parts
 from tablebase.tables.cached_chunks import CachedChunks
-from tablebase.tables.flat_files import FlatFile, write_flat
+from tablebase.tables.flat_files import Head, head_of, write_flat
 from tablebase.tables.folder import SUFFIX
-from tablebase.tables.header import BUILT, TYPES
-from tablebase.tables.values import FULL, NARROW_ANY, Codes, CodeSource, Coding, LazyValues, recode, win_code
+from tablebase.tables.values import NARROW_ANY, Codes, CodeSource, Coding, LazyValues, recode, win_code
 
 FORMAT = "tablebase tier"
 FORMAT_VERSION = 1
@@ -79,8 +78,7 @@ def write_tier(
     for number, name in enumerate(PLANES if keys is not None else ()):
         datasets[name] = LazyValues(len(filled), PLANE, partial(_plane, keys, number))
     name = game.tier_name(tier)
-    attributes = partial(_attributes, game, name, tier, after, counts_of(known, coding, text_at))
-    return write_flat(path, tier_title(game, name), BUILT, datasets, attributes)
+    return write_flat(path, _head(game, name, tier, after, counts_of(known, coding, text_at)), datasets)
 
 
 def position_of(game: CompiledGame, tier: int, rank: int, keys: Keys | None) -> int:
@@ -108,29 +106,13 @@ def _keys_of(planes: Sequence[NDArray[Any]]) -> Keys:
     return keys
 
 
-def tier_title(game: CompiledGame, name: str) -> str:
-    """Return the title in the seal of a tier's file."""
-    return f"{game.name} {PLACE} {name}"
+def _head(game: CompiledGame, name: str, tier: int, after: Sequence[int], counts: ExactCounts) -> Head:
+    more: dict[str, str | int] = {"tier": name, "number": tier, "after": json.dumps(list(after))}
+    more |= {"stride": NARROW_ANY.stride, "counts": json.dumps(asdict(counts))}
+    return head_of(game, f"{PLACE} {name}", FORMAT, FORMAT_VERSION, **more)
 
 
-def _attributes(
-    game: CompiledGame, name: str, tier: int, after: Sequence[int], counts: ExactCounts, digest: str
-) -> Mapping[str, str | int]:
-    return {
-        "format": FORMAT,
-        "format_version": FORMAT_VERSION,
-        "game": game.name,
-        "rules_digest": game.digest,
-        "tier": name,
-        "number": tier,
-        "after": json.dumps(list(after)),
-        "stride": NARROW_ANY.stride,
-        "counts": json.dumps(asdict(counts)),
-        "values_sha256": digest,
-    }
-
-
-class TierFile(FlatFile):
+class TierFile(CodesFile):
     """The file of a tier, open for reading; its values are its codes and, without ranks, the bytes of its keys.
 
     Attributes
@@ -157,14 +139,11 @@ class TierFile(FlatFile):
         except (TypeError, ValueError) as error:
             raise CorruptTableError("has wrong counts of its positions", self.path) from error
         self.tier = parts.number(root, "number")
-        self.title = tier_title(game, self.name)
-        self.attributes = partial(_attributes, game, self.name, self.tier, self.after, self.counts)
+        self.head = _head(game, self.name, self.tier, self.after, self.counts)
         self._compare(root, f"{self.name} of {game.name}", ("format", "game", "tier"), VERSIONS)
         parts.require(game.tier_name(self.tier) == self.name, "its number is that of another tier")
-        codes = parts.dataset(root, "codes")
-        self.coding: Coding = FULL if codes.get_type().equal(TYPES[FULL.dtype]) else NARROW_ANY
         self.size = game.size(self.tier) if game.is_ranked else self.counts.positions
-        self._expect(root, "codes", self.size, np.dtype(self.coding.dtype))
+        self._expect_codes(root, self.size)
         for name in () if game.is_ranked else PLANES:
             self._expect(root, name, self.size, PLANE)
 
@@ -196,18 +175,7 @@ class TierFile(FlatFile):
             rank = int(self.places_of(np.array([rank]), chunks)[0])
             if rank < 0:
                 return None
-        number, offset = divmod(rank, self.chunk_values("codes"))
-        code = int(self.cached(chunks, "codes", number)[offset])
-        if code == self.coding.void:
-            raise CorruptTableError("contains invalid codes", self.path)
-        return self.coding.value(code)
-
-    def codes_at(self, ranks: Keys, chunks: CachedChunks) -> Codes:
-        """Return the codes of some ranks; `CorruptTableError` if one of them is none."""
-        codes = self.cached_at("codes", ranks, chunks)
-        if (codes == self.coding.void).any():
-            raise CorruptTableError("contains invalid codes", self.path)
-        return codes
+        return self.coding.value(self.code_at(rank, chunks))
 
     def keys_at(self, places: Keys, chunks: CachedChunks) -> Keys:
         """Return the positions at some places of the list."""
@@ -219,7 +187,6 @@ class TierFile(FlatFile):
         return keys
 
     def _keys(self, number: int, chunks: CachedChunks) -> Keys:
-        """Return a chunk of the list."""
         return chunks.get((self, "keys", number), lambda: _keys_of([self.chunk(name, number) for name in PLANES]))
 
     def places_of(self, keys: Keys, chunks: CachedChunks) -> Keys:

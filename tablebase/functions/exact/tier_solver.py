@@ -291,7 +291,6 @@ class GroupSolver:
         self._lists = ends, parents
 
     def _longest(self) -> int:
-        """Return the longest distance among codes that moves out of the group give."""
         own, coding = self._own, self.shelf.coding
         return distance_of(int(own.max(initial=0, where=own != coding.void)), coding.stride)
 

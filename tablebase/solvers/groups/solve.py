@@ -38,8 +38,6 @@ GRAIN = 1 << 18
 
 
 class _Work(NamedTuple):
-    """All that stays the same while a slice is solved."""
-
     rules: GroupRules
     escapes: Escapes | None
     worth: Worth

@@ -144,7 +144,6 @@ class Handle:
 
 
 def _descriptor(passed: Any) -> int:
-    """The descriptor of a file in the child process, where it stands for a `Handle`."""
     return int(passed.detach())
 
 

@@ -90,7 +90,6 @@ def _do(pipe: Connection, work: Callable[[], object]) -> None:
 
 
 def _cut_off(error: TablebaseError) -> TablebaseError:
-    """An error of work that could not wipe away its progress."""
     if sys.stderr.isatty():
         sys.stderr.write("\r\x1b[K")
     return error

@@ -249,7 +249,6 @@ class LocalCluster(ChildProcess):
 
 
 def _serve(pipe: Connection, workers: int, resources: dict[str, float]) -> None:
-    """Start the cluster, and keep it until SIGTERM."""
     signal.signal(signal.SIGTERM, _leave)
     # What goes wrong is noticed by the client, which says it in a sentence.
     silent = os.open(os.devnull, os.O_RDWR)

@@ -158,7 +158,6 @@ def _serve(pipe: Connection) -> None:
 
 
 def _outcome(task: bytes, listener: Callable[[Stage], object]) -> bytes:
-    """Do a pickled task, while a listener hears of its stages; pickle the outcome."""
     try:
         work, key = pickle.loads(task)
         with watched(listener):

@@ -246,7 +246,6 @@ def tablebase_of(path: Path) -> Path | None:
 
 
 def _check_place(path: Path, target: Path, hint: str, folder: Path | None) -> None:
-    """Refuse what would be in the folder of a tablebase."""
     home = folder if folder is not None and folder.resolve() in target.parents else tablebase_of(target)
     if home is not None:
         raise TablebaseError(f"{path} is in the folder of a tablebase ({home}), where only tables are kept: {hint}")
