@@ -39,7 +39,7 @@ class Functions:
     Parameters
     ----------
     to_move : function
-        ``to_move(rules, position) -> player``, 0 or 1; where the game is over, the player whom its result is about.
+        ``to_move(rules, position) -> player``, 0 or 1; if the game is over, `WON` and `LOST` are for this player.
     moves : function
         ``moves(rules, position, out) -> count``: fills in the positions after each move, and returns their number; or `WON`,
         `LOST` or `DRAWN` where the game is over.
@@ -54,9 +54,9 @@ class Functions:
         ``canonical(rules, position) -> position``, instead of ranks: which of all equivalent positions is listed. It may
         exchange the players, together with the one to move.
     unmoves : function, optional
-        ``unmoves(rules, position, out) -> count``: fills in the positions from which a move leads here, of all tiers that
-        are solved together with this one; others do no harm. Without it, groups of tiers with circles take many times as much
-        memory, for lists of their moves.
+        ``unmoves(rules, position, out) -> count``: fills in the positions from which a move leads here. It must not omit
+        positions of tiers that are solved together with this one, because moves lead back and forth between them, and may omit
+        others. Without it, such tiers take many times as much memory, for lists of their moves.
     """
 
     to_move: Function
@@ -85,7 +85,7 @@ class CompiledGame(FunctionGame[int]):
     functions : Functions
         The rules.
     most_moves : int
-        Moves of a position, and positions that `Functions.unmoves` fills in, at most.
+        Largest number of moves of a position, and of positions that `Functions.unmoves` fills in.
     rules : sequence of int, or ndarray of int64
         Numbers and tables for the functions: sizes, masks, ranks.
 
@@ -106,7 +106,7 @@ class CompiledGame(FunctionGame[int]):
 
     @cached_property
     def numbers(self) -> Any:
-        """The rules as plain functions read them: indexing returns a Python number, which in play alone may be of any size."""
+        """The numbers of `rules`, as methods such as `size` read them; indexing returns a Python number."""
         try:
             return memoryview(self.rules if hasattr(self.rules, "nbytes") else array("q", self.rules))
         except OverflowError:
