@@ -34,7 +34,9 @@ def read_published(path: Path, game: Rules[Any]) -> dict[str, str]:
     for row in listed:
         material, digest = row["material"], row["values_sha256"]
         if not _SHA256.fullmatch(digest or "") or published.setdefault(material, digest) != digest:
-            raise TablebaseError(f"{path} does not have one SHA-256 of the table {material}: take the file as it was published")
+            raise TablebaseError(
+                f"{path} does not have exactly one SHA-256 of the table {material}: use the published file unchanged"
+            )
     if not published:
         raise TablebaseError(f"{path} lists no table of {game.name}: name the file of this game")
     return published

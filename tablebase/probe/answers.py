@@ -203,7 +203,7 @@ class Probe:
 
     @property
     def outcome(self) -> Outcome | None:
-        """Win, loss or draw for the side to move; None if bounds leave it open."""
+        """Win, loss or draw for the side to move; None if the bounds do not determine it."""
         return self.value.outcome
 
     @property

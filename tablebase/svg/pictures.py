@@ -32,33 +32,33 @@ def board(
     size: int = 400,
     theme: str | Theme = "light",
 ) -> Svg:
-    """A position as a picture.
+    """Draw a position.
 
     Parameters
     ----------
     game : str or Rules
-    position : str, Position or whatever a position of the game is
-        Of a game that goes on or is over.
+    position : str, Position or other position of the game
+        Also after the end of the game.
     last_move : str, Move or pair of str, optional
-        The move that led to it, whose squares are framed: ``a1a2``, or the names of two squares.
+        The move that led to the position, as ``a1a2`` or the names of two squares; its squares are framed.
     arrows : sequence
-        Moves in the same forms, or pairs of such a move and a colour: ``green`` (by default), ``red``, ``blue`` or
-        ``orange``. A move need not be legal. Games by functions have no squares that a move or an arrow could lead to.
+        Moves in the same forms, or pairs of such a move and a colour: ``green`` (the default), ``red``, ``blue`` or
+        ``orange``. A move need not be legal. In games by functions, there are no arrows and no last move.
     size : int
         The longer side of the picture, in pixels.
     theme : str or Theme
-        ``light``, ``dark``, ``mono`` (black, white and grey), or colours of your own; rules that draw without a module of
-        pictures have colours of their own.
+        ``light``, ``dark``, ``mono`` (black, white and grey), or your colours. Rules with a method `svg` choose their colours
+        themselves.
 
     Returns
     -------
     Svg
-        A text, the same for the same arguments.
+        Text of the picture; equal arguments give equal texts.
 
     Raises
     ------
     NotationError
-        If the text is not a position of the game, or one of the moves is none.
+        If the text is not a position of the game, or a move is not a move of the game.
     RulesError
         If there is no such game, or it draws no pictures.
     TablebaseError

@@ -151,8 +151,8 @@ def test_verify_compares_with_published_digests(copied: Path, tmp_path: Path, as
     [
         ("game,material\ndoushouqi,RvR\n", "is no list of published tables: it has no column values_sha256"),
         ("game,material,values_sha256\nchess,RvR,00\n", "lists no table of doushouqi: name the file of this game"),
-        ("game,material,values_sha256\ndoushouqi,RvR,00\n", "does not have one SHA-256 of the table RvR"),
-        (f"game,material,values_sha256\ndoushouqi,RvR,{64 * 'a'}\ndoushouqi,RvR,{64 * 'b'}\n", "does not have one SHA-256"),
+        ("game,material,values_sha256\ndoushouqi,RvR,00\n", "does not have exactly one SHA-256 of the table RvR"),
+        (f"game,material,values_sha256\ndoushouqi,RvR,{64 * 'a'}\ndoushouqi,RvR,{64 * 'b'}\n", "does not have exactly one SHA-256"),
     ],
 )
 def test_what_is_no_list_of_published_tables(text: str, sentence: str, copied: Path, tmp_path: Path, ask: Ask) -> None:
