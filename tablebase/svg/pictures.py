@@ -47,7 +47,7 @@ def board(
     size : int
         The longer side of the picture, in pixels.
     theme : str or Theme
-        ``light``, ``dark``, ``mono`` (black, white and grey), or your colours. Rules with a method `svg` choose their colours
+        ``light``, ``dark``, ``mono`` (black, white and grey), or your colours. Rules with a method ``svg`` choose their colours
         themselves.
 
     Returns
