@@ -61,7 +61,11 @@ EXAMPLES = {
     "help of perft": ("tablebase perft doushouqi --depth 5",),
     "help of analyse": ("tablebase analyse doushouqi --depth 6",),
     "help of mine": ('tablebase mine doushouqi "SELECT max(distance) FROM positions"',),
-    "help of sql": ('tablebase sql "SELECT game, count(*) AS tables FROM tables GROUP BY game"',),
+    "help of sql": (
+        'tablebase sql "SELECT game, count(*) AS tables FROM tables GROUP BY game"',
+        'tablebase sql "SELECT material, longest_win, longest_win_position \\\n'
+        '    FROM slice_counts ORDER BY longest_win DESC LIMIT 1"',
+    ),
     "help of features": ("tablebase features doushouqi",),
     "help of export": ("tablebase export doushouqi --pieces 2 --to positions",),
     "help of patterns": ("tablebase patterns doushouqi --material RvC",),

@@ -12,7 +12,17 @@ from typing import Any, get_args, get_origin, get_overloads, get_type_hints
 
 from tablebase.game.features import Feature
 
-MODULES = ("game", "game.functions", "game.compiled", "game.kernels", "game.stochastic", "features", "testing", "svg")
+MODULES = (
+    "game",
+    "game.functions",
+    "game.compiled",
+    "game.ranks",
+    "game.kernels",
+    "game.stochastic",
+    "features",
+    "testing",
+    "svg",
+)
 """Public modules of the package, besides the package itself."""
 DEEPEST = 2
 """Steps from a public name to a type whose members are shown: a probe is one step from `Tablebase`, its moves are two."""

@@ -48,7 +48,7 @@ class Site:
         try:
             token = (self.folder / TOKEN).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            return Error(f"does not see the folder of the tables ({_reason(error)})", hint)
+            return Error(f"cannot see the folder of the tables ({_reason(error)})", hint)
         if token != self.token:
             return Error(f"sees another folder in place of {self.folder}", hint)
         mine = self.folder / f"{TOKEN}-{socket.gethostname()}-{secrets.token_hex(4)}"

@@ -136,7 +136,7 @@ def show_stats(call: Call) -> None:
 
 def show_sql(call: Call) -> int:
     """Without options, this command runs the statement on the catalog in the folder 'data', and prints all rows. Statements cannot
-    change the catalog.
+    change the catalog. To query single positions, use 'mine'.
     """
     call.given["statement"] = from_input(call.given["statement"])
 

@@ -14,6 +14,7 @@ from tablebase.game import Game
 from tablebase.positions.conversions import conversions, parents
 from tablebase.positions.location import dependencies, dependents, locate
 from tablebase.positions.material import Material, material_name, parse_material, piece_counts
+from tablebase.probe.source import natural
 from tablebase.system.compute.messages import brief
 from tablebase.tables.missing import missing_game, missing_pieces, missing_table
 
@@ -53,6 +54,7 @@ def statistics(catalog: Catalog, game: Any, by: str = "pieces", pieces: int | ra
         kinds = {"layers": LayerRow, "exact": ExactRow, "tiers": TierRow}
         rows = [(kind, entry.row) for table, kind in kinds.items() for entry in catalog.there(game, table)]
         found = [{name: row[name] for name in kind.__annotations__} for kind, row in rows]
+        found.sort(key=lambda row: natural(row.get("tier", "")))
     if not found:
         raise missing_game(game, catalog.folder)
     if pieces is None or not has_materials:

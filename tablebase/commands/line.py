@@ -81,7 +81,7 @@ def show_line(
         _replay(call, replay, number, player=player, boards=boards)
         return
     if player is not None:
-        raise TablebaseError("--player speaks of the positions of a game: name its file with --replay, or leave out --player")
+        raise TablebaseError("--player needs a recorded game: add --replay FILE, or leave out --player")
     if svg is not None:
         lib.pictures.check_pictures(rules, "leave out --to")
         lib.outputs.check_output_folder(svg, FOLDER_CURE, new=True)

@@ -62,7 +62,8 @@ def play(
         Letter or number of the side that you play; by default, the side that moves first. Repeat this option if several people
         play.
     fuzz : str, optional
-        Weakness of your opponent, from 0 (plays only best moves) to 1 (plays random moves).
+        Weakness of your opponent, from 0 (only best moves; the default for tables) to 1 (random moves): each inferior move is P
+        times as likely as a best move. The default for fuzzy is 0.1, and tables with --fuzz 0.1 play in the same way.
     boxes : str or Path, optional
         JSON file in which the player 'matchboxes' saves its boxes.
     level : str, optional

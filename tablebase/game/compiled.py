@@ -39,7 +39,7 @@ class Functions:
     Parameters
     ----------
     to_move : function
-        ``to_move(rules, position) -> player``, 0 or 1; after the end, the player to whom the result refers.
+        ``to_move(rules, position) -> player``, 0 or 1; after the end, `WON` and `LOST` are for this player.
     moves : function
         ``moves(rules, position, out) -> count``: writes the next positions to `out` and returns their number; `WON`,
         `LOST` or `DRAWN` after the end.
@@ -55,7 +55,7 @@ class Functions:
         exchange the players, including the player to move.
     unmoves : function, optional
         ``unmoves(rules, position, out) -> count``: writes the previous positions to `out`, at least from all tiers that
-        are solved together with this one. Without it, tiers with cyclic moves need many times as much
+        are solved together with this one; it may omit others. Without it, tiers with cyclic moves need many times as much
         memory, for lists of moves.
     """
 

@@ -39,7 +39,10 @@ def field(word: int, number: int, width: int) -> int:
 
 
 def symmetries(*generators: Sequence[int]) -> list[Sequence[int]]:
-    """List the symmetries of a board that some of them generate, the identity first; each is the point that each point goes to."""
+    """List the symmetries of a board that generators generate, the identity first, as the point that each point moves to.
+
+    ``symmetries(range(points))`` is the identity alone, for a board without symmetries.
+    """
     images: list[Sequence[int]] = [range(len(generators[0]))]
     for image in images:
         for generator in generators:
@@ -50,13 +53,26 @@ def symmetries(*generators: Sequence[int]) -> list[Sequence[int]]:
 
 
 def men(points: int, images: Sequence[Sequence[int]], most: int, first: Sequence[int] = ()) -> Any:
-    """Make the tables that rank up to `most` identical men of each of two kinds on points.
+    """Make the tables that rank up to `most` identical men of each of two kinds on points, as a part of `CompiledGame.rules`.
 
-    Equivalent positions have the same rank: of the sets of points of the first kind only one of each orbit is numbered, the
-    least one, and of the images of the second kind under the symmetries that leave this set unchanged the least one is taken.
+    `men_size`, `men_rank` and `men_unrank` get the rules, the place in them where these tables begin, and the men.
+    Equivalent positions have the same rank: the first kind's set of points is replaced by the least one of its orbit, and then
+    the second kind's set by its least image under the symmetries that leave the first set unchanged.
 
-    There are at most 24 `points`. `images` are the symmetries of the board, the identity first, at most 32: the point that each
-    point goes to. The numbers `first` precede the tables in the rules, an array of int64.
+    Parameters
+    ----------
+    points : int
+        At most 24.
+    images : sequence of sequence of int
+        The symmetries of the board, from `symmetries`, at most 32.
+    most : int
+        Men of each kind.
+    first : sequence of int
+        Numbers that precede the tables in the rules.
+
+    Returns
+    -------
+    ndarray of int64
     """
     import numpy as np
 
@@ -223,3 +239,19 @@ def _stones_in(rules: Any, at: int, rank: int, count: int, most: int) -> int:
     while most > 0 and rules[at + 1 + (most + count - 1) * rules[at] + count] > rank:
         most -= 1
     return most
+
+
+__all__ = [
+    "bits",
+    "field",
+    "lowest",
+    "men",
+    "men_rank",
+    "men_size",
+    "men_unrank",
+    "pits",
+    "pits_rank",
+    "pits_size",
+    "pits_unrank",
+    "symmetries",
+]

@@ -20,8 +20,8 @@ class TablesPlayer(Player):
     """
 
     def __init__(self, seat: Seat, fuzz: float | str = 0.0) -> None:
-        super().__init__("the tables play")
         self.fuzz = parse_fuzz(fuzz)
+        super().__init__(f"the tables{f' with fuzz {self.fuzz:.6g}' if self.fuzz else ''} play")
         self._prober = Prober(seat.folder)
         self._source = self._prober.of(seat.rules)
         self._source.require()

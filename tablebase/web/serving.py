@@ -32,7 +32,8 @@ def serve(
     """Run an HTTP server with a JSON interface and web pages.
 
     Without options, this command serves the tables in the folder 'data' at http://127.0.0.1:8000, to programs on this computer
-    only. The JSON interface is described at /api/v1/openapi.json. To stop it, press Ctrl-C.
+    only. The page of a position is /GAME/position/POSITION, with _ for each space. The JSON interface is described at
+    /api/v1/openapi.json. To stop it, press Ctrl-C.
 
     It serves until a signal such as Ctrl-C asks to stop. Without a root path, the path is the one that a trusted proxy names in the
     header ``X-Forwarded-Prefix``.

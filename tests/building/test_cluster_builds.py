@@ -150,7 +150,7 @@ def test_a_worker_with_the_same_folder_and_program_is_fine(leave: Callable[[], N
         ({"digest": "another"}, "has other rules of doushouqi"),
         ({"game": "checkers"}, r"has no rules of checkers \(.*\)"),
         ({"token": "another"}, "sees another folder in place of "),
-        ({"folder": Path("/nowhere")}, r"does not see the folder of the tables \(No such file or directory\)"),
+        ({"folder": Path("/nowhere")}, r"cannot see the folder of the tables \(No such file or directory\)"),
     ],
 )
 def test_a_worker_of_another_mind_says_so(tmp_path: Path, change: dict[str, Any], what: str) -> None:

@@ -108,6 +108,7 @@ def test_a_seed_repeats_a_game(play: Ask) -> None:
     assert games[:4] == games[4:]
     assert len({game.partition("the seed")[0] for game in games}) > 1
     drawn = play(moves, "--fuzz", 1).out
+    assert drawn.startswith("Hexapawn: you play White, the tables with fuzz 1 play Black;")
     seed = int(re.search(r"the seed was (\d+):", drawn)[1])  # type: ignore[index]
     assert play(moves, "--fuzz", 1, "--seed", seed).out == drawn
 

@@ -101,7 +101,8 @@ def test_help_has_what_happens_without_options_and_an_example(name: str, ask: As
     assert [one.name for one in command.params if not getattr(one, "help", None) and one.name != "help"] == []
     assert re.search(r"Without options, |With only --", said.partition("\nOptions:\n")[0])
     assert max(map(len, said.splitlines())) <= 80
-    calls = [shlex.split(line)[1:] for line in re.split(r"\n  Examples?:\n", said)[1].splitlines() if "  tablebase " in line]
+    lines = re.split(r"\n  Examples?:\n", said)[1].replace("\\\n", "").splitlines()
+    calls = [shlex.split(line)[1:] for line in lines if "  tablebase " in line]
     assert calls[-1][0] == name
     for other, *words in calls:
         assert command_of(other).make_context(other, words).args == []

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ import tablebase
 from tablebase.building import tier_kind
 from tablebase.building.jobs import LateError
 from tablebase.building.options import BuildOptions, TableQuery
+from tablebase.commands.descriptions import statistics
+from tablebase.commands.row_types import TierRow
 from tablebase.errors import CapacityError
 from tablebase.functions.exact import tier_solver
 from tablebase.functions.exact.tiers import tiers_of
@@ -57,6 +60,12 @@ def test_stats_count_each_tier(built: Path, ask: Ask) -> None:
     assert three["longest_win_position"] is not None
     (probed,) = ask("probe", *GAME, three["longest_win_position"], "--data", built, "--format", "json").json
     assert (probed["outcome"], probed["distance"]) == ("win", three["longest_win"])
+
+
+def test_numbers_of_tiers_are_sorted_as_numbers() -> None:
+    entries = [SimpleNamespace(row=dict.fromkeys(TierRow.__annotations__) | {"tier": name}) for name in ("10", "4", "11")]
+    catalog: Any = SimpleNamespace(there=lambda _game, table: entries if table == "tiers" else [])
+    assert [row["tier"] for row in statistics(catalog, load_rules(NAME))] == ["4", "10", "11"]
 
 
 def test_lines_end_as_they_should(built: Path, ask: Ask) -> None:

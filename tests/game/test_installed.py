@@ -39,6 +39,7 @@ def test_a_variant_has_one_name(name: str, canonical: str) -> None:
     [
         ("chess", f"unknown game 'chess': choose {', '.join(game_names())}"),
         ("", "unknown game ''"),
+        ("take.py", "unknown game 'take.py': to use a rules file from Python, pass tablebase.load('take.py') instead"),
         ("foxhound-8x8", "unknown game 'foxhound-8x8' (did you mean 'foxhounds'?)"),
         *((f"foxhounds-{size}", f"invalid size '{size}'") for size in ("8", "8x", "8x8x8", "8X8", "٨x٨", "1000x1000")),
         ("hexapawn-size=", "invalid size '' of hexapawn: expected files and ranks, as in 3x3"),

@@ -364,7 +364,8 @@ def _draw_series(kind: str, names: Sequence[str], numbers: Sequence[str], frame:
         frame.curves(axes, {name: (list(its), list(its.values())) for name, its in series.items()}, kind)
         axes.xaxis.set_major_locator(MaxNLocator(8, integer=all(isinstance(row[first], int | None) for row in rows)))
     axes.yaxis.set_major_formatter(FuncFormatter(amount))
-    frame.label(first, " and ".join(ys))
+    # The legend names several columns.
+    frame.label(first, ys[0] if len(ys) == 1 else "")
 
 
 def _draw_heat(names: Sequence[str], frame: Frame, rows: Sequence[Row]) -> None:
