@@ -134,9 +134,11 @@ class Tablebase(Collection):
     def probe_values(self, game: AnyGame, positions: Sequence[Any]) -> list[Any]:
         """Values of many positions, as `probe_value` has them, or its error for the first that has none; see `probe_many`."""
         answers = self.probe_many(game, positions)
+        # Errors of games by functions are known once the values are.
+        values = answers.values()
         if answers.errors:
             raise answers.errors[min(answers.errors)]
-        return shortened(answers.values())
+        return shortened(values)
 
     def get_values(self, game: AnyGame, positions: Sequence[Any], default: Default | None = None) -> list[Any | Default | None]:
         """Like `probe_values`, but with `default` for each position that has no answer."""
