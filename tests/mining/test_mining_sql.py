@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from support.checks import thinned
-from support.queries import combined, examples, mined
+from support.queries import BEASTS, combined, examples, mined
 
 from tablebase.game import load_game
 from tablebase_rules.doushouqi import game as doushouqi
@@ -19,8 +19,6 @@ PAWNS = load_game("hexapawn")
 Database = duckdb.DuckDBPyConnection
 
 PAWN_MATERIALS = [f"{'P' * white}v{'P' * black}" for white in (1, 2, 3) for black in (1, 2, 3) if white + black > 2]
-ANIMALS = ["RvC", "LvE", "EvL", "WvC", "RvR"]
-"""The slices of the fixture `beasts`."""
 
 WORDS: dict[str, list[str]] = {
     "outcome": ["win", "loss", "draw"],
@@ -113,12 +111,13 @@ def test_conditions_at_random(hexapawns: Path, pawns: Database, table: str, cond
 
 
 @examples(6)
-@given(TABLES, conditions(ANIMALS))
+@given(TABLES, conditions([*BEASTS]))
 @example("positions", "(outcome = 'win' OR mobility = 3) AND distance > 4")
+@example("positions", "length(material) = 3 AND hamming(material, 'RvC') = 1")
 @example("positions", "material = 'RvC' AND random() < 2 OR stalemate IS NULL")
 def test_conditions_at_random_on_animals(two_pieces: Path, beasts: Database, table: str, condition: str) -> None:
     """Of five slices of Dou Shou Qi, aliases and exchanged colours too, it leaves the rows of a table that has no others."""
-    asked = f"({condition.replace('{0}', table.split()[-1])}) AND material IN {(*ANIMALS,)}"
+    asked = f"({condition.replace('{0}', table.split()[-1])}) AND material IN {BEASTS}"
     statement = f"SELECT {SUMS} FROM {table} WHERE {asked}"
     assert mined(JUNGLE, two_pieces, statement) == beasts.execute(statement).fetchall(), statement
 

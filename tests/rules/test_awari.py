@@ -1,4 +1,4 @@
-"""Awari: every position against brute force, moves and results by hand, and all that `check-rules` looks at."""
+"""Awari: every position against brute force, moves and results by hand."""
 
 from pathlib import Path
 
@@ -7,20 +7,10 @@ from twins import awari as twin
 from twins import graphs
 
 import tablebase
-from tablebase.errors import NotationError, RulesError
+from tablebase.errors import RulesError
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import legal
-from tablebase.testing import FunctionGameTests
 from tablebase_rules.awari import Awari, game
-
-
-class TestAwari(FunctionGameTests):
-    """All that `check-rules` looks at."""
-
-    samples = 100
-
-    def game(self) -> Awari:  # noqa: D102 (see `RulesTests`)
-        return game()
 
 
 @pytest.mark.parametrize(
@@ -84,5 +74,3 @@ def test_the_other_player_must_have_a_move() -> None:
 def test_what_is_refused() -> None:
     with pytest.raises(RulesError, match="awari has at most 12 stones, not 2 rows of 6 pits with 2"):
         game(6, 2)
-    with pytest.raises(NotationError, match="has 11 stones, but there are 12"):
-        game().parse("2,2,2,0 2,2,1,0 s")

@@ -24,16 +24,6 @@ class TestPig(StochasticGameTests):
         return pig.game()
 
 
-class TestThreePlayers(StochasticGameTests):
-    """A game without kernels passes, three tests skipped."""
-
-    samples = 500
-
-    def game(self) -> StochasticGame:
-        """With a small die."""
-        return Small()
-
-
 def test_good_rules_pass() -> None:
     """With and without kernels, and each check has looked at something."""
     for game, names in ((Small(2), PLAIN + COMPILED), (Small(3), PLAIN)):
