@@ -14,7 +14,6 @@ from support.checks import before_release
 from support.program import Ask
 from twins.walk import games, walk
 
-from tablebase.errors import TablebaseError
 from tablebase.functions.exact.paths import GameCounts
 from tablebase.game import Board, Escape, Game, Kind, Outcome, Step, load_game
 from tablebase.game.moves import Position
@@ -165,13 +164,6 @@ def test_counts_do_not_depend_on_threads(start: str, workers: int, grain: int, m
     monkeypatch.setattr(counting_kernels, "GRAIN", grain)
     with threads.use(workers):
         assert count_pursuit(game, parse(game, start)) == expected
-
-
-@pytest.mark.parametrize("game", [load_game("doushouqi"), toys.twins(), toys.shelter("draw")], ids=lambda game: game.name)
-def test_games_that_may_go_on_for_ever_are_not_counted(game: Game) -> None:
-    """An endless number of games is an error that names the game."""
-    with pytest.raises(TablebaseError, match=f"^games of {game.name} may never end"):
-        count(game)
 
 
 FIELDS = ["game", "reachable", "final", "games"]

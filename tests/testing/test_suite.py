@@ -29,7 +29,7 @@ from tablebase.testing.contract import CONTRACT
 from tablebase.testing.suite import CHECKS, GameTests, check_rules, random_position
 from tablebase_rules import doushouqi
 
-POND, HUNT = toys.pond(), toys.hunt()
+POND, HUNT, PACERS = toys.pond(), toys.hunt(), toys.pacers()
 """Rats walk, others jump, and a side wins in the other den, with both symmetries; like hounds never go back, with none."""
 NO_SYMMETRY = [check.name for check in CHECKS if check.name not in ("mirror", "swap")]
 
@@ -108,7 +108,7 @@ ERRORS: dict[str, tuple[Callable[[], Game], str, str]] = {
         "' is not a position: write the ranks from top to bottom, with digits for empty squares, and the side to move",
     ),
     "a symbol that is two letters in upper case": (
-        lambda: replace(HUNT, kinds=(HUNT.kinds[0], replace(HUNT.kinds[1], symbol="ß")), start="ßc1/3/3/HHH w"),
+        lambda: replace(PACERS, kinds=(PACERS.kinds[0], replace(PACERS.kinds[1], symbol="ß")), start="ß1/A1 w"),
         "materials",
         "vSS', which is read as Black has no piece 'S'",
     ),
