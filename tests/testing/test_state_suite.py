@@ -244,11 +244,6 @@ def test_rules_that_raise_are_a_failure() -> None:
     assert failure.endswith(" 0) of pig fails (ZeroDivisionError: 0)")
 
 
-def test_nothing_to_look_at_is_a_failure() -> None:
-    """A check that found no case does not pass."""
-    assert failures(Small(), samples=0)["notation"] == "nothing to check: pig has no states"
-
-
 def test_endless_play_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is no failure, but the sentence counts the games that did not end."""
     monkeypatch.setattr(functions, "LONGEST", 100)
