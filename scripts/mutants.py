@@ -47,7 +47,7 @@ class Mutant(NamedTuple):
     test: str  # an argument of pytest
 
     def error(self, root: Path) -> str | None:
-        """Return a fault of this line of the list: a text that occurs no more, or a change that is no Python."""
+        """Return what is wrong with this line of the list: a text that occurs no more, or a change that is no Python."""
         source = (root / self.file).read_text() if (root / self.file).exists() else ""
         if (count := source.count(self.text)) != 1:
             return f"{self.file} holds {self.text!r} {count} times, not once"
@@ -135,8 +135,8 @@ def main() -> None:
     mutants = [mutant for mutant in read_mutants(quick=arguments.quick) if mutant.file.startswith(arguments.file)]
     if not mutants:
         raise SystemExit(f"no mutant changes a file whose name begins with {arguments.file}: see {LIST.name}")
-    if faults := [error for mutant in mutants if (error := mutant.error(ROOT))]:
-        raise SystemExit("\n".join([*faults, f"correct these lines of {LIST.name}"]))
+    if errors := [error for mutant in mutants if (error := mutant.error(ROOT))]:
+        raise SystemExit("\n".join([*errors, f"correct these lines of {LIST.name}"]))
     with copied_tree() as tree:
         # Tests that fail anyway would kill everything.
         if not passes(tree, tests := sorted({mutant.test for mutant in mutants})):

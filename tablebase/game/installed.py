@@ -173,7 +173,7 @@ def _split(name: str) -> tuple[str, list[str]]:
     if not bases:
         if name.endswith(SUFFIX):
             file = quoted(name)
-            raise RulesError(f"there is no game {file}: to use a rules file from Python, pass tablebase.load({file}) instead")
+            raise RulesError(f"unknown game {file}: to use a rules file from Python, pass tablebase.load({file}) instead")
         meant = did_you_mean(name.partition("-")[0], game_names())
         raise RulesError(
             f"unknown game {quoted(name)}{meant}: choose {', '.join(game_names()) or 'a game after installing its rules'}"

@@ -262,6 +262,8 @@ def test_games_that_may_go_on_for_ever_are_refused(game: Game) -> None:
     with pytest.raises(TablebaseError, match=rf"^games of {game.name} may never end") as refused:
         reachable(game)
     assert refused.value.exit_code == 2
+    with pytest.raises(TablebaseError, match=f"^games of {game.name} may never end"):
+        count(game)
 
 
 def test_two_ways_from_a_square_to_another_are_refused() -> None:

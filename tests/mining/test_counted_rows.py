@@ -97,9 +97,7 @@ def check(game: Game, folder: Path, statement: str, *, same: bool = True) -> set
     return read
 
 
-@pytest.mark.parametrize(
-    "words", [Words(KEYS, ARGUMENTS, NUMBERS, CONDITIONS), OF_SQUARES, OF_TWINS], ids=["values", "squares", "twins"]
-)
+@pytest.mark.parametrize("words", [OF_VALUES, OF_SQUARES, OF_TWINS], ids=["values", "squares", "twins"])
 @examples(4)
 @given(st.data())
 def test_tallies_are_those_of_single_rows(words: Words, two_pieces: Path, hexapawns: Path, data: st.DataObject) -> None:

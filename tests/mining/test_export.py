@@ -33,9 +33,20 @@ def read_by_duckdb(folder: Path, names: str) -> Rows:
 
 
 def test_duckdb_reads_all_slices(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
-    folder = written(ask, two_pieces, tmp_path / "out")
+    """With any number of threads, which write the same bytes."""
+    folder, other = (written(ask, two_pieces, tmp_path / threads, "--workers", threads) for threads in ("1", "3"))
+    assert {path.relative_to(folder): path.read_bytes() for path in at_least_one(folder.rglob(FILE_NAME))} == {
+        path.relative_to(other): path.read_bytes() for path in other.rglob(FILE_NAME)
+    }
     names = "material, pieces, side, outcome, distance, stalemate, p1, p1_square, p1_file, p1_rank, p2, p2_square, p2_file, p2_rank"
     assert read_by_duckdb(folder, names) == Counter(mined(GAME, two_pieces, f"SELECT {names} FROM distinct_positions"))
+
+
+def test_pieces_that_are_not_there_are_null(ask: Ask, shut_in: Path, tmp_path: Path) -> None:
+    """Files of fewer pieces have the same columns, so that the folder is one table."""
+    wanted = ("--material", "CvC", "--material", "CvWD", "--columns", "p3_square,outcome", "--sample", "0.1")
+    found = read_by_duckdb(written(ask, shut_in, tmp_path / "out", *wanted), "material, p3_square IS NULL")
+    assert set(found) == {("CvC", True), ("CvWD", False)}
 
 
 def test_a_sample_is_drawn_by_the_hash(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from support.checks import thinned
-from support.queries import combined, examples, mined
+from support.queries import BEASTS, combined, examples, mined
 
 from tablebase.game import load_game
 from tablebase_rules.doushouqi import game as doushouqi
@@ -19,7 +19,6 @@ PAWNS = load_game("hexapawn")
 Database = duckdb.DuckDBPyConnection
 
 PAWN_MATERIALS = [f"{'P' * white}v{'P' * black}" for white in (1, 2, 3) for black in (1, 2, 3) if white + black > 2]
-
 
 WORDS: dict[str, list[str]] = {
     "outcome": ["win", "loss", "draw"],
@@ -36,7 +35,7 @@ PATTERNS = st.sampled_from(
 WHOLE = st.integers(-2, 12).map(str)
 
 
-def conditions() -> st.SearchStrategy[str]:
+def conditions(materials: list[str]) -> st.SearchStrategy[str]:
     """Conditions over columns that a slice or a value decides, and over others; materials and numbers of pieces are known ones."""
     number = st.sampled_from(NUMBERS).flatmap(_spelled)
     amounts = st.one_of(
@@ -52,7 +51,7 @@ def conditions() -> st.SearchStrategy[str]:
     )
     texts = st.sampled_from(sorted(WORDS)).flatmap(lambda name: _about_text(name, [f"'{word}'" for word in WORDS[name]]))
     atoms = st.one_of(
-        _about_text("material", [f"'{name}'" for name in PAWN_MATERIALS]),
+        _about_text("material", [f"'{name}'" for name in materials]),
         texts,
         st.builds("{} {} {}".format, amounts, COMPARED, amounts),
         st.builds("{} {}BETWEEN {} AND {}".format, amounts, st.sampled_from(["", "NOT "]), WHOLE, amounts),
@@ -99,7 +98,7 @@ TABLES = st.sampled_from(["positions", "positions AS t", "Positions t", '"positi
 
 
 @examples(8)
-@given(TABLES, conditions())
+@given(TABLES, conditions(PAWN_MATERIALS))
 @example("positions", "NOT outcome = 'win' OR distance > 3 AND material LIKE 'PP%'")
 @example("positions AS t", "t.distance IS NULL OR t.mobility = 0")
 @example("positions", "bit_count(-pieces) < 17")
@@ -109,6 +108,18 @@ def test_conditions_at_random(hexapawns: Path, pawns: Database, table: str, cond
     """A condition leaves the same rows of `positions` as of a plain table."""
     statement = f"SELECT {SUMS} FROM {table} WHERE {condition.replace('{0}', table.split()[-1])}"
     assert mined(PAWNS, hexapawns, statement) == pawns.execute(statement).fetchall(), statement
+
+
+@examples(6)
+@given(TABLES, conditions([*BEASTS]))
+@example("positions", "(outcome = 'win' OR mobility = 3) AND distance > 4")
+@example("positions", "length(material) = 3 AND hamming(material, 'RvC') = 1")
+@example("positions", "material = 'RvC' AND random() < 2 OR stalemate IS NULL")
+def test_conditions_at_random_on_animals(two_pieces: Path, beasts: Database, table: str, condition: str) -> None:
+    """Of five slices of Dou Shou Qi, aliases and exchanged colours too, it leaves the rows of a table that has no others."""
+    asked = f"({condition.replace('{0}', table.split()[-1])}) AND material IN {BEASTS}"
+    statement = f"SELECT {SUMS} FROM {table} WHERE {asked}"
+    assert mined(JUNGLE, two_pieces, statement) == beasts.execute(statement).fetchall(), statement
 
 
 NOWHERE = [

@@ -11,7 +11,6 @@ from support.queries import mined, mined_table
 from twins.mining import counted, moves_of
 
 import tablebase
-from tablebase.commands.tablebase import Tablebase
 from tablebase.game import Game, load_game
 from tablebase.mining import move_values, scan
 from tablebase.positions.material import parse_material
@@ -21,8 +20,6 @@ from tablebase_rules.doushouqi import game as doushouqi
 JUNGLE = doushouqi()
 PAWNS = load_game("hexapawn")
 FOXES = load_game("foxhounds-4x4")
-ANIMALS = ("CvR", "CvC", *before_release("RvC", "LvE", "EvL", "TvL"))
-"""Stored slices and aliases, some with colours exchanged, one that is its own twin; rats swim, lions and tigers jump."""
 PAWN_MATERIALS = ["PvP", "PvPP", "PPvP", "PPPvP", "PPvPP", "PPPvPPP"]
 Database = duckdb.DuckDBPyConnection
 COLUMNS = [
@@ -41,26 +38,27 @@ def mined_moves(game: Game, folder: Path, condition: str) -> list[dict[str, Any]
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-@pytest.mark.parametrize("material", ANIMALS)
-def test_moves_are_those_of_the_twin(material: str, two_pieces: Path, tables: Tablebase) -> None:
-    """All legal moves of all placements, mirror images included, in all columns."""
-    expected = moves_of(tables, JUNGLE, material)
-    assert counted(mined_moves(JUNGLE, two_pieces, f"material = '{material}'"), expected[0]) == counted(expected, expected[0])
+@pytest.mark.parametrize(
+    ("game", "folder", "materials", "side"),
+    [
+        *((JUNGLE, "two_pieces", name, 0) for name in ("CvR", "CvC")),
+        *before_release(*((JUNGLE, "two_pieces", name, 0) for name in ("RvC", "LvE", "EvL", "TvL"))),
+        *((PAWNS, "hexapawns", name, 0) for name in PAWN_MATERIALS),
+        *((FOXES, "foxes", "FvH FvHH", side) for side in (0, 1)),
+    ],
+    ids=str,
+)
+def test_moves_are_those_of_the_twin(game: Game, folder: str, materials: str, side: int, request: pytest.FixtureRequest) -> None:
+    """All legal moves of all placements, mirror images included, in all columns.
 
-
-@pytest.mark.parametrize("material", PAWN_MATERIALS)
-def test_moves_of_like_pieces_are_those_of_the_twin(material: str, hexapawns: Path, pawn_tables: Tablebase) -> None:
-    """Identical pieces share an index, captures lead to other tables, and who is stuck has no row."""
-    expected = moves_of(pawn_tables, PAWNS, material)
-    assert counted(mined_moves(PAWNS, hexapawns, f"material = '{material}'"), expected[0]) == counted(expected, expected[0])
-
-
-@pytest.mark.parametrize("side", [0, 1])
-def test_moves_of_tiers_are_those_of_the_twin(side: int, foxes: Path) -> None:
-    """Steps lead to other tiers; after an escape nobody moves."""
-    with tablebase.open(foxes) as opened:
-        expected = [row for material in ("FvH", "FvHH") for row in moves_of(opened, FOXES, material, side)]
-    found = mined_moves(FOXES, foxes, f"side = '{FOXES.sides[side].letter}'")
+    Stored slices, aliases and exchanged colours, rats and jumpers; identical pieces, which share an index; tiers and steps to them.
+    """
+    place = request.getfixturevalue(folder)
+    with tablebase.open(place) as opened:
+        expected = [row for material in materials.split() for row in moves_of(opened, game, material, side)]
+    # Tiers have names of their own; these are all of the game.
+    named = "true" if game is FOXES else f"material = '{materials}'"
+    found = mined_moves(game, place, f"{named} AND side = '{game.sides[side].letter}'")
     assert counted(found, expected[0]) == counted(expected, expected[0])
 
 

@@ -22,12 +22,7 @@ from tablebase_rules.doushouqi import game as doushouqi
 JUNGLE = doushouqi()
 Database = duckdb.DuckDBPyConnection
 
-AMONG = "material IN ('RvC', 'LvE', 'EvL', 'WvC', 'RvR')"
-"""The slices of the fixture `beasts`."""
 STATEMENTS = [
-    f"SELECT count(*), sum(distance) FROM positions WHERE {AMONG} AND length(material) = 3 AND hamming(material, 'RvC') = 1",
-    f"SELECT count(*), min(p1_square) FROM positions WHERE {AMONG} AND (outcome = 'win' OR mobility = 3) AND distance > 4",
-    f"SELECT count(*) FROM positions WHERE {AMONG} AND (material = 'RvC' AND random() < 2 OR stalemate IS NULL)",
     "SELECT a.material, count(*) FROM positions a JOIN positions b USING (p1_square, p2_square) "
     "WHERE a.material = 'RvC' AND b.material = 'LvE' AND a.outcome <> b.outcome GROUP BY ALL",
     "SELECT count(*) FROM (positions a JOIN positions b ON a.p1_square = b.p1_square AND a.p2_square = b.p2_square) "

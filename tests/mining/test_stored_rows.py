@@ -52,24 +52,6 @@ def valued(values: dict[Any, twin.Decided], position: str, player: int) -> tuple
     return "draw" if winner is None else "win" if winner == player else "loss", plies
 
 
-def test_noughts_have_the_known_numbers(folder: Path) -> None:
-    """Of 5,478 positions 765 are stored; of the 138 that are final, crosses have won 91 and noughts 44, and 3 are draws.
-
-    The other 627 are the wins, losses and draws of `stats`.
-    """
-    values = twin.values(NOUGHTS)
-    counted = mined(NOUGHTS, folder, "SELECT final, outcome, count(*) FROM positions GROUP BY ALL")
-    assert (len(values), sum(count for *_, count in counted)) == (5478, 765)
-    assert {outcome: count for final, outcome, count in counted if final} == {"win": 91, "loss": 44, "draw": 3}
-    with tablebase.open(folder) as tables:
-        [row] = tables.stats("noughts").rows
-    assert row["final"] == 138
-    going_on = {outcome: count for final, outcome, count in counted if not final}
-    assert going_on == {"win": row["wins"], "loss": row["losses"], "draw": row["draws"]}
-    # A finished position is lost for the player whose turn it would be: so other programs count.
-    assert going_on["loss"] + 91 + 44 == 224
-
-
 @pytest.mark.parametrize("block", [1 << 16, 100])
 def test_rows_are_those_of_brute_force(folder: Path, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
     """Values, sides, features and best moves of all stored positions, and all of their moves, in blocks of any size."""

@@ -376,19 +376,15 @@ def test_engines_that_fail_lose(how: str) -> None:
         ("'", "cannot be started"),
         ("/nowhere/engine", "cannot be started"),
         (f"{sys.executable} -c pass", "has ended with exit code 0"),
+        ("~/python -c exit(3)", "has ended with exit code 3"),
     ],
 )
-def test_what_is_no_engine(command: str, said: str) -> None:
-    with pytest.raises(TablebaseError, match=said):
-        games(f"uci:{command}", "engine", count=2)
-
-
-def test_an_engine_in_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its command is no shell's, but ``~`` stands for the home folder."""
+def test_what_is_no_engine(command: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command is no shell's, but ``~`` stands for the home folder."""
     (tmp_path / "python").symlink_to(sys.executable)
     monkeypatch.setenv("HOME", str(tmp_path))
-    with pytest.raises(TablebaseError, match="has ended with exit code 3"):
-        games("uci:~/python -c exit(3)", "engine", count=2)
+    with pytest.raises(TablebaseError, match=said):
+        games(f"uci:{command}", "engine", count=2)
 
 
 def test_what_a_move_may_take() -> None:

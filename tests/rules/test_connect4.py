@@ -13,10 +13,8 @@ from tablebase.errors import NotationError, RulesError
 from tablebase.functions.exact.tier_listing import list_tiers
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import legal
-from tablebase.testing import FunctionGameTests
 from tablebase.testing.contract import playout
 from tablebase_rules import connect4
-from tablebase_rules.connect4 import ConnectFour
 
 SIZES = [
     ((4, 4), 161_029, "draw"),
@@ -26,15 +24,6 @@ SIZES = [
     pytest.param((6, 4), 94_910_577, "loss", marks=pytest.mark.release),
 ]
 """Files and ranks, with Tromp's number of positions (OEIS A235610) and his result for the first player."""
-
-
-class TestConnectFour(FunctionGameTests):
-    """All that `check-rules` looks at."""
-
-    samples = 300
-
-    def game(self) -> ConnectFour:  # noqa: D102 (see `RulesTests`)
-        return connect4.game((7, 6))
 
 
 def test_tables_are_those_of_brute_force(tmp_path: Path) -> None:
@@ -83,14 +72,6 @@ def test_known_numbers(size: tuple[int, int], count: int, outcome: str, tmp_path
     tablebase.build(name, data=tmp_path)
     with tablebase.open(tmp_path) as tables:
         assert tables.probe(name, game.format(game.start)).outcome == outcome
-
-
-@pytest.mark.parametrize(
-    "text", ["", "...../...../.....", "x..../...../...../.....", "...../...../...../o....", "...../...../...../xxx.."]
-)
-def test_texts_that_are_none(text: str) -> None:
-    with pytest.raises(NotationError):
-        connect4.game().parse(text)
 
 
 def test_sizes_are_checked() -> None:

@@ -103,14 +103,6 @@ def test_results(text: str, code: int, expected: str, options: dict[str, Any]) -
     assert after(text, code, **options) == expected
 
 
-def test_end() -> None:
-    rules = game(players=3)
-    two = rules.parse("64:0:0#2,60:0:0,64:0:0#1 2")
-    assert rules.to_move(two) == OVER
-    assert rules.places(two) == (2, 3, 1)
-    assert rules.to_move(rules.parse("30:0:0,60:0:0,64:0:0#1 2")) == 1
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -204,7 +196,11 @@ def test_cards_that_are_out_are_not_drawn() -> None:
 
 
 def test_ends() -> None:
-    """After the first has finished, or after some rounds; then the order on the board counts, and those at the start share."""
+    """With one player left, after the first or after some rounds; the order on the board counts, and those at the start share."""
+    three = game(players=3)
+    two = three.parse("64:0:0#2,60:0:0,64:0:0#1 2")
+    assert (three.to_move(two), three.places(two)) == (OVER, (2, 3, 1))
+    assert three.to_move(three.parse("30:0:0,60:0:0,64:0:0#1 2")) == 1
     first = game(players=3, end="first")
     assert first.places(first.parse("30:0:0,60:0:0,64:0:0#1 2")) == (3, 2, 1)
     rounds = game(rounds=5)

@@ -15,14 +15,12 @@ from support.program import Ask
 from twins import mens_morris as twin
 
 import tablebase
-from tablebase.errors import NotationError, RulesError
 from tablebase.functions.exact.tier_listing import list_tiers
 from tablebase.functions.exact.tiers import tiers_of
 from tablebase.game.compiled import Functions
 from tablebase.game.installed import load_rules
 from tablebase.game.ranks import bits
 from tablebase.game.rules import OVER, legal
-from tablebase.testing import FunctionGameTests
 from tablebase.testing.contract import playout
 from tablebase_rules import mens_morris
 from tablebase_rules.mens_morris import MensMorris
@@ -40,15 +38,6 @@ def positions(game: MensMorris, count: int) -> Iterator[int]:
         position = game.position_at(tier, rng.randrange(tiers.sizes[tier]))
         if position is not None:
             yield position
-
-
-class TestSixMen(FunctionGameTests):
-    """All that `check-rules` looks at."""
-
-    samples = 200
-
-    def game(self) -> MensMorris:  # noqa: D102 (see `RulesTests`)
-        return mens_morris.game()
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
@@ -77,36 +66,20 @@ def test_moves_by_hand() -> None:
     # Black has a mill on e1, c1 and a1, and in the first position a man on c4.
     for text, taken in (("w.w.bbb./.b.....w w 2", {"c5xc4"}), ("w.w.bbb./w....... w 2", {"c5xe1", "c5xc1", "c5xa1"})):
         assert {move for move in legal(game, game.parse(text)) if "x" in move} == taken
-    for text, said in (("wwb....b/wb.....b w 0", "White cannot move"), ("ww....../bbb..... w 0", "White has two men")):
-        ending = game.result(game.parse(text))
+    # With nine men each, two rings can be full before all men are placed.
+    for men, text, said in (
+        (5, "wwb....b/wb.....b w 0", "White cannot move"),
+        (5, "ww....../bbb..... w 0", "White has two men"),
+        (9, "wwbwbbwb/bbwbwwbw w 2", "White cannot move"),
+    ):
+        played = mens_morris.game(men=men, rings=2, flying="no")
+        ending = played.result(played.parse(text))
         assert ending is not None
         assert (ending.winner, ending.said) == (1, said)
     three = game.parse("w.w..b.b/w...b... w 0")
     flying = mens_morris.game(men=5, rings=2, flying="yes")
     # The man on b4 can close a mill on c5, and take one of three men.
     assert len(legal(game, three)) < len(legal(flying, three)) == 3 * 10 - 1 + 3
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "......../........ w",
-        "......../......../........ w 12",
-        "ww....../........ w 12",
-        "......../........ b 12",
-        "w......./........ w 11",
-    ],
-)
-def test_texts_that_are_none(text: str) -> None:
-    with pytest.raises(NotationError):
-        mens_morris.game().parse(text)
-
-
-def test_options_are_checked() -> None:
-    with pytest.raises(RulesError, match="men of mens_morris must be one of 3, 4, 5, 6, 7, 8, 9, not 2"):
-        mens_morris.game(men=2)
-    assert load_rules("mens_morris-men=9-rings=3-flying=no").name == "mens_morris-men=9-rings=3-flying=no"
 
 
 def test_ranks_of_nine_mens_morris() -> None:
@@ -127,14 +100,6 @@ def test_three_against_three(tmp_path: Path) -> None:
     assert row["ranks"] == 210_140
     assert (row["positions"], row["longest_loss"]) == (169_626, 26)
     assert round(100 * row["wins"] / row["positions"], 1) == 82.9
-
-
-def test_a_player_without_a_free_point_loses() -> None:
-    """With nine men each, two rings can be full before all men are placed."""
-    game = mens_morris.game(9, 2)
-    ending = game.result(game.parse("wwbwbbwb/bbwbwwbw w 2"))
-    assert ending is not None
-    assert (ending.winner, ending.said) == (1, "White cannot move")
 
 
 def without_ranks(men: int, flying: str) -> MensMorris:

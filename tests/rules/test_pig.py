@@ -64,21 +64,6 @@ def test_piglet() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"die": 1}, "die of pig must be a number from 2 to 100, not 1"),
-        ({"target": 0}, "target of pig must be a number from 1 to 1000, not 0"),
-        ({"target": 1001}, "target of pig must be a number from 1 to 1000, not 1001"),
-        ({"players": 7}, "players of pig must be a number from 2 to 6, not 7"),
-    ],
-)
-def test_options_have_limits(options: dict[str, int], said: str) -> None:
-    with pytest.raises(RulesError) as refused:
-        pig.game(**options)
-    assert str(refused.value) == said
-
-
-@pytest.mark.parametrize(
     "text", ["0,0 1 0", "0,0 1 0 roll", "99,99 2 6", "105,99 2 0", "99,104 1 0", "0,94 1 99 roll", "0,0 2 105"]
 )
 def test_texts_of_states(text: str) -> None:

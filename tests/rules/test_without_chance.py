@@ -1,4 +1,4 @@
-"""Noughts and crosses, three men's morris and Kalah: every position against brute force, and known numbers."""
+"""Games without chance: every position of small ones against brute force, known numbers, their checks, and what is refused."""
 
 from collections.abc import Callable
 from functools import cache
@@ -233,6 +233,16 @@ WRONG = {
         "-3,9,3,0 3,3,3,0 s",
         "٣,3,3,0 3,3,3,0 s",
     ],
+    "awari": ["2,2,2,0 2,2,1,0 s"],
+    "connect4": ["", "...../...../.....", "x..../...../...../.....", "...../...../...../o....", "...../...../...../xxx.."],
+    "mens_morris": [
+        "",
+        "......../........ w",
+        "......../......../........ w 12",
+        "ww....../........ w 12",
+        "......../........ b 12",
+        "w......./........ w 11",
+    ],
 }
 
 
@@ -244,7 +254,10 @@ def test_texts_that_are_no_positions(name: str, text: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["noughts-m=0", "noughts-k=10", "morris-steps=far", "morris-centre=no", "kalah-pits=0", "kalah-seeds=10", "kalah-capture=no"],
+    [
+        *("noughts-m=0", "noughts-k=10", "morris-steps=far", "morris-centre=no", "kalah-pits=0", "kalah-seeds=10"),
+        *("kalah-capture=no", "mens_morris-men=2", "pig-die=1", "pig-target=0", "pig-target=1001", "pig-players=7"),
+    ],
 )
 def test_options_out_of_range(name: str) -> None:
     option, _, value = name.partition("-")[2].partition("=")
@@ -253,9 +266,10 @@ def test_options_out_of_range(name: str) -> None:
 
 
 OTHERS = ["noughts-m=5-n=4-k=2", "noughts-m=2-n=5-k=5", "kalah", "kalah-pits=3-seeds=5", "kalah-pits=5-seeds=2"]
+COMPILED = ["awari", "connect4-7x6", "mens_morris"]
 
 
-@pytest.mark.parametrize("name", [*thinned([name for name in TWINS if not name.startswith("kalah-pits=1")], 3), *OTHERS])
+@pytest.mark.parametrize("name", [*thinned([name for name in TWINS if not name.startswith("kalah-pits=1")], 3), *OTHERS, *COMPILED])
 def test_they_pass_their_checks(name: str) -> None:
     """Positions come back from their texts, their representatives play alike, and no other text is a position."""
     assert [result for result in check_rules(load_rules(name), samples=100) if result.failure] == []

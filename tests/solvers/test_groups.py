@@ -9,7 +9,6 @@ from support import toys
 from support.checks import before_release, thinned
 from support.naive_codes import placements_of, same
 from support.solved import Solved
-from twins import groups as naive_groups
 from twins import naive
 
 from tablebase.game import Game, Outcome, load_game
@@ -148,7 +147,7 @@ def test_the_best_move_of_each_cell(game: Game, name: str | None, side: int) -> 
     assert sorted(found) == np.flatnonzero(~void).tolist()
     assert (case.known[void] == NOTHING).all()
     for place, position in found.items():
-        outcome, distance = naive_groups.improved(game, position, case.known_value)
+        outcome, distance = naive.best(game, position, case.known_value)
         code = STALEMATE if outcome == "stalemate" else case.coding.code(Value(Outcome(outcome), distance))
         assert case.scores.codes[case.known[place]] == code, position
 

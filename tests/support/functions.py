@@ -60,16 +60,12 @@ def circle() -> GraphGame:
     )
 
 
-def misere(stones: int = 7) -> FunctionGame[tuple[int, int]]:
-    return Misere(stones)
-
-
 class Misere(FunctionGame[tuple[int, int]]):
     """One to three stones are taken; after two, the same player takes again; the last move loses the game."""
 
     name, title = "misere", "Misère"
 
-    def __init__(self, stones: int) -> None:
+    def __init__(self, stones: int = 7) -> None:
         self.start, self.options = (stones, 0), {"stones": stones}
 
     def to_move(self, position: tuple[int, int]) -> int:

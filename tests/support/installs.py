@@ -10,8 +10,8 @@ import pytest
 from support.toys import DIAGONAL, ORTHOGONAL, SIDES, Directions, symmetries, walk
 from tablebase.game import Board, Game, Kind, Outcome, installed
 
-NAMES = {"circle": "functions", "misere": "functions", "rows": "functions", "court": "installs"}
-"""By name, the module of `support` that makes the game."""
+NAMES = {"circle": "functions:circle", "misere": "functions:Misere", "rows": "functions:rows", "court": "installs:court"}
+"""By name, what makes the game, within `support`."""
 
 
 def court() -> Game:
@@ -51,7 +51,7 @@ def install_points(folder: Path, patch: pytest.MonkeyPatch, name: str, points: M
 @contextmanager
 def functions_installed(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[None]:
     """In the block, and in processes that it starts, they are installed beside all other games."""
-    install_points(folder, patch, "functions", {name: f"support.{module}:{name}" for name, module in NAMES.items()})
+    install_points(folder, patch, "functions", {name: f"support.{point}" for name, point in NAMES.items()})
     yield
     forget_games()
 

@@ -20,7 +20,7 @@ import h5py
 import numpy as np
 import pytest
 
-from tablebase.commands.program import commands, run
+from tablebase.commands.program import commands
 from tablebase.commands.shell import command_of
 from tablebase.game import Game
 from tablebase.game.moves import Position
@@ -77,16 +77,6 @@ def assert_one_sentence(answer: Answer, *named: object, code: int = 2) -> None:
     assert_refused(answer, code, *map(str, named))
     lines = [line for line in answer.err.splitlines() if ": compiling, which takes" not in line]
     assert (answer.out, len(lines)) == ("", 1), answer.err
-
-
-def asker(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
-    def ask(*arguments: object) -> Answer:
-        capsys.readouterr()
-        code = run([str(one) for one in arguments])
-        said = capsys.readouterr()
-        return Answer(code, said.out, said.err)
-
-    return ask
 
 
 def start_fresh(

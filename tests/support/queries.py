@@ -14,6 +14,8 @@ from tablebase.game.features import Feature
 from tablebase.mining.query import Query
 from tablebase.positions.common_features import features_of
 
+BEASTS = ("RvC", "LvE", "EvL", "WvC", "RvR")
+"""Stored slices of Dou Shou Qi, aliases, and slices that are stored with colours exchanged: those of the fixture `beasts`."""
 TYPES = {bool: pa.bool_(), int: pa.int16(), str: pa.string()}
 
 
@@ -54,12 +56,16 @@ def mined_rows(game: Game, folder: Path, condition: str) -> list[dict[str, Any]]
     return [dict(zip(names, row, strict=True)) for row in mined(game, folder, f"SELECT {quoted} FROM positions WHERE {condition}")]
 
 
-def plain_table(rows: Iterable[Mapping[str, Any]]) -> duckdb.DuckDBPyConnection:
+def arrow_table(rows: Iterable[Mapping[str, Any]]) -> pa.Table:
     found = list(rows)
     types = {name: type(value) for row in found for name, value in row.items() if value is not None}
-    table = pa.Table.from_pylist(found, schema=pa.schema([(name, TYPES[of]) for name, of in types.items()]))
+    return pa.Table.from_pylist(found, schema=pa.schema([(name, TYPES[of]) for name, of in types.items()]))
+
+
+def plain_tables(**tables: pa.Table) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect()
-    connection.register("rows", table)
-    connection.execute("CREATE TABLE positions AS SELECT * FROM rows")
-    connection.unregister("rows")
+    for name, rows in tables.items():
+        connection.register("rows", rows)
+        connection.execute(f"CREATE TABLE {name} AS SELECT * FROM rows")
+        connection.unregister("rows")
     return connection

@@ -16,7 +16,7 @@ import pytest
 
 import tablebase
 from support.catalogs import move
-from support.program import Answer, asker
+from support.program import Answer
 from support.servers import Server, binaries
 from tablebase.commands.program import run
 from tablebase.commands.tablebase import Tablebase
@@ -52,7 +52,14 @@ def unchanged(folder: Path) -> Iterator[None]:
 @pytest.fixture
 def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
     """Runs a command in this process: ``ask("stats", "doushouqi").json``."""
-    return asker(capsys)
+
+    def asked(*arguments: object) -> Answer:
+        capsys.readouterr()
+        code = run([str(one) for one in arguments])
+        said = capsys.readouterr()
+        return Answer(code, said.out, said.err)
+
+    return asked
 
 
 def built(factory: pytest.TempPathFactory, *commands: str, base: Path | None = None) -> Iterator[Path]:

@@ -18,34 +18,19 @@ def named(name: str) -> Solver:
     return solver
 
 
-class TestPlanes(SolverTests):
-    """The solver of planes."""
+def suite(of: Solver) -> SolverTests:
+    """The suite for a solver."""
 
-    solver: ClassVar[Solver] = named("planes")
+    class Suite(SolverTests):
+        solver: ClassVar[Solver] = of
 
-
-class TestLean(SolverTests):
-    """The solver of planes that keeps no codes in memory."""
-
-    solver: ClassVar[Solver] = named("lean")
+    return Suite()
 
 
-class TestPursuit(SolverTests):
-    """The solver of pursuits."""
-
-    solver: ClassVar[Solver] = named("pursuit")
-
-
-class TestReference(SolverTests):
-    """The readable solver, against itself."""
-
-    solver: ClassVar[Solver] = named("reference")
-
-
-class TestGroups(SolverTests):
-    """The solver of identical pieces."""
-
-    solver: ClassVar[Solver] = named("groups")
+@pytest.mark.parametrize("check", [name for name in dir(SolverTests) if name.startswith("test_")])
+@pytest.mark.parametrize("name", ["planes", "lean", "pursuit", "groups", "reference"])
+def test_the_solvers_pass(name: str, check: str) -> None:
+    getattr(suite(named(name)), check)()
 
 
 def no_solution(_problem: CompiledSlice) -> None:
@@ -91,9 +76,5 @@ def saturating(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
 )
 def test_what_is_wrong_is_found(wrong: object, check: str) -> None:
     """Each check fails for a solver that breaks what it is about."""
-
-    class Wrong(SolverTests):
-        solver: ClassVar[Solver] = replace(named("reference"), solve=wrong)
-
     with pytest.raises(AssertionError):
-        getattr(Wrong(), check)()
+        getattr(suite(replace(named("reference"), solve=wrong)), check)()

@@ -24,16 +24,6 @@ class TestPig(StochasticGameTests):
         return pig.game()
 
 
-class TestThreePlayers(StochasticGameTests):
-    """A game without kernels passes, three tests skipped."""
-
-    samples = 500
-
-    def game(self) -> StochasticGame:
-        """With a small die."""
-        return Small()
-
-
 def test_good_rules_pass() -> None:
     """With and without kernels, and each check has looked at something."""
     for game, names in ((Small(2), PLAIN + COMPILED), (Small(3), PLAIN)):
@@ -252,11 +242,6 @@ def test_rules_that_raise_are_a_failure() -> None:
     failure = only_failure(faulty(places=fail)(), "places")
     assert failure.startswith("places(")
     assert failure.endswith(" 0) of pig fails (ZeroDivisionError: 0)")
-
-
-def test_nothing_to_look_at_is_a_failure() -> None:
-    """A check that found no case does not pass."""
-    assert failures(Small(), samples=0)["notation"] == "nothing to check: pig has no states"
 
 
 def test_endless_play_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

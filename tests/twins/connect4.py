@@ -1,8 +1,7 @@
 """Connect Four as columns of letters, without the package."""
 
-from itertools import product
-
 from twins.graphs import Graph, Place, explored
+from twins.noughts import has_row
 
 Columns = tuple[str, ...]
 
@@ -11,17 +10,12 @@ def written(columns: Columns, ranks: int) -> str:
     return "/".join("".join(column.ljust(ranks, ".")[rank] for column in columns) for rank in reversed(range(ranks)))
 
 
-def has_four(columns: Columns, mark: str) -> bool:
-    cells = {(x, y) for x, column in enumerate(columns) for y, one in enumerate(column) if one == mark}
-    ways = ((1, 0), (0, 1), (1, 1), (1, -1))
-    return any(all((x + i * a, y + i * b) in cells for i in range(4)) for (x, y), (a, b) in product(cells, ways))
-
-
 def look(text: str) -> Place[str]:
     ranks = text.split("/")
     columns = tuple("".join(column).rstrip(".") for column in zip(*reversed(ranks), strict=True))
     side = sum(map(len, columns)) % 2
-    if has_four(columns, "xo"[1 - side]):
+    last = {(x, y) for x, column in enumerate(columns) for y, mark in enumerate(column) if mark == "xo"[1 - side]}
+    if has_row(last, 4):
         return Place(None, {}, 1 - side)
     after = {}
     for file, column in enumerate(columns):

@@ -3,15 +3,15 @@
 from typing import Any
 
 from tablebase.game.functions import FunctionGame
-from twins.graphs import DRAW, Place, explored
+from twins.graphs import DRAW, Graph, Place, explored
 from twins.graphs import values as values_of
 
 Decided = tuple[int | None, int | None]
 """Who wins and in how many plies; nobody, and None, in a draw."""
 
 
-def values(rules: FunctionGame[Any]) -> dict[Any, Decided]:
-    """The value of each position that can be reached; symmetries mean nothing here."""
+def graph(rules: FunctionGame[Any]) -> Graph[Any]:
+    """All positions that can be reached; symmetries mean nothing here."""
 
     def look(position: Any) -> Place[Any]:
         ending = rules.result(position)
@@ -19,12 +19,9 @@ def values(rules: FunctionGame[Any]) -> dict[Any, Decided]:
             return Place(rules.to_move(position), rules.moves(position))
         return Place(None, {}, DRAW if ending.winner is None else ending.winner)
 
-    found = values_of(explored(rules.initial, look))
+    return explored(rules.initial, look)
+
+
+def values(rules: FunctionGame[Any]) -> dict[Any, Decided]:
+    found = values_of(graph(rules))
     return {position: (None if winner == DRAW else winner, plies) for position, (winner, plies) in found.items()}
-
-
-def games(rules: FunctionGame[Any], position: Any) -> list[int | None]:
-    ending = rules.result(position)
-    if ending is not None:
-        return [ending.winner]
-    return [winner for child in rules.moves(position).values() for winner in games(rules, child)]

@@ -27,9 +27,8 @@ def minimax(game: Game, evaluation: Evaluation, position: Position, depth: int, 
     moves = naive.moves(game, position)
     if not moves:
         return ply - WIN if game.no_move is Outcome.LOSS else 0
-    if game.escape is not None and naive.escaped(game, position):
-        runner = game.kinds[game.by_symbol[game.escape.runner]]
-        return WIN - ply if runner.side == position.side else ply - WIN
+    if naive.escaped(game, position):
+        return value_score(naive.escape_value(game, position), ply)
     if depth == 0:
         return evaluate(game, evaluation, position)
     best = -2 * WIN

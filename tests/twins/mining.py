@@ -54,14 +54,10 @@ def rated_moves(tables: Tablebase, game: Game, positions: list[Position]) -> lis
     going = [[move for move in moves if not _ends(game, each, move)] for each, moves in zip(positions, played, strict=True)]
     children = [naive.after(each, move) for each, moves in zip(positions, going, strict=True) for move in moves]
     found = iter(tables.probe_values(game, children))
-
-    def worth(position: Position, move: Move) -> naive.Pair:
-        if _ends(game, position, move):
-            return "win", 1
-        outcome, distance = _pair_of(next(found))
-        return naive.REVERSED[outcome], None if distance is None else distance + 1
-
-    return [[(move, worth(each, move)) for move in moves] for each, moves in zip(positions, played, strict=True)]
+    return [
+        [(move, naive.worth(game, each, move, lambda _: _pair_of(next(found)))) for move in moves]
+        for each, moves in zip(positions, played, strict=True)
+    ]
 
 
 def _ends(game: Game, position: Position, move: Move) -> bool:
@@ -80,8 +76,7 @@ def _move_rows(game: Game, material: str, position: Position, value: naive.Pair,
         (x, y), (u, v) = game.board.cells[move.origin], game.board.cells[move.target]
         child = naive.after(position, move)
         if game.swap is not None:
-            exchanged = sorted((game.twins[kind], game.swap[square]) for kind, square in child.pieces)
-            child = Position(tuple(exchanged), position.side)
+            child = _exchanged(game, child)
         yield {
             **{name: about[name] for name in ("material", "pieces", "side", "position")},
             "move": _text(game, move),
@@ -181,9 +176,15 @@ def _images(game: Game, position: Position) -> Row:
         mirrored = sorted((kind, game.mirror[square]) for kind, square in position.pieces)
         mirror = render(game, Position(tuple(mirrored), position.side))
     if game.swap is not None:
-        exchanged = sorted((game.twins[kind], game.swap[square]) for kind, square in position.pieces)
-        twin = render(game, Position(tuple(exchanged), position.side))
+        twin = render(game, _exchanged(game, position)._replace(side=position.side))
     return {"mirror": mirror, "twin": twin, "canonical": min(text, mirror or text)}
+
+
+def _exchanged(game: Game, position: Position) -> Position:
+    """The position with the colours exchanged."""
+    assert game.swap is not None
+    pieces = sorted((game.twins[kind], game.swap[square]) for kind, square in position.pieces)
+    return Position(tuple(pieces), 1 - position.side)
 
 
 def _zugzwang(game: Game, position: Position, value: naive.Pair, other: naive.Pair) -> bool | None:

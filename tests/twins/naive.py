@@ -4,8 +4,8 @@ Of the package it uses only the data (`Game`) and the tuples (`Position`, `Move`
 no colour swap, no aliases and no coding: a value is a pair such as ``("win", 3)`` or ``("draw", None)``.
 """
 
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Callable, Iterable
+from functools import cache, partial
 from itertools import combinations, product
 
 from tablebase.game import Game, Step
@@ -126,18 +126,29 @@ def _prospects(game: Game, position: Position) -> list[Pair | Position]:
     found = [_prospect(game, position, move) for move in moves(game, position)]
     if not found or not escaped(game, position):
         return found
-    runner = next(kind for kind in game.kinds if game.escape is not None and kind.symbol == game.escape.runner)
-    return [("win" if runner.side == position.side else "loss", 0)]
+    return [escape_value(game, position)]
+
+
+def escape_value(game: Game, position: Position) -> Pair:
+    """What a position is worth in which a piece has escaped."""
+    assert game.escape is not None
+    runner = game.kinds[game.by_symbol[game.escape.runner]]
+    return ("win" if runner.side == position.side else "loss", 0)
 
 
 def _prospect(game: Game, position: Position, move: Move) -> Pair | Position:
     """What a move is worth to the mover or, if it stays in the material, the position it leads to."""
-    child = after(position, move)
     if move.captured is None and not move.wins:
-        return child
+        return after(position, move)
+    return worth(game, position, move, partial(value, game))
+
+
+def worth(game: Game, position: Position, move: Move, known: Callable[[Position], Pair]) -> Pair:
+    """What a move is worth to the mover, if this is what the positions are worth that moves lead to."""
+    child = after(position, move)
     if move.wins or all(game.kinds[kind].side == position.side for kind, _ in child.pieces):
         return "win", 1
-    outcome, distance = value(game, child)
+    outcome, distance = known(child)
     return REVERSED[outcome], None if distance is None else distance + 1
 
 
@@ -161,14 +172,25 @@ def value(game: Game, position: Position) -> Pair:
     return solve(game, tuple(kind for kind, _ in position.pieces))[position]
 
 
+def merit(pair: Pair) -> tuple[int, int]:
+    """More for a value that a player prefers: a win to a draw to a loss, an early win, a late loss."""
+    outcome, distance = pair
+    if distance is None:
+        return (1, 0)
+    return (2, -distance) if outcome == "win" else (0, distance)
+
+
 def better(first: Pair, second: Pair) -> bool:
-    """Whether a player prefers the first value: a win to a draw to a loss, an early win, a late loss."""
-    order = ["loss", "draw", "win"]
-    if first[0] != second[0]:
-        return order.index(first[0]) > order.index(second[0])
-    if first[1] is None or second[1] is None:
-        return False
-    return first[1] < second[1] if first[0] == "win" else first[1] > second[1]
+    return merit(first) > merit(second)
+
+
+def best(game: Game, position: Position, known: Callable[[Position], Pair]) -> Pair:
+    """What the best move of a position makes it worth; ``("stalemate", None)`` where a side without a move draws."""
+    if not moves(game, position):
+        return ("loss", 0) if game.no_move.value == "loss" else ("stalemate", None)
+    if escaped(game, position):
+        return escape_value(game, position)
+    return max((worth(game, position, move, known) for move in moves(game, position)), key=merit)
 
 
 # Tiers

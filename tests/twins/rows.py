@@ -6,7 +6,7 @@ knows which position an address is; moves and values come from `naive`, which kn
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 
 from tablebase.game import Game
 from tablebase.game.moves import Move, Position
@@ -94,16 +94,8 @@ def offer(game: Game, position: Position) -> naive.Pair | None:
     moves = naive.moves(game, position)
     if not moves:
         return ("loss", 0) if game.no_move.value == "loss" else STALEMATE
-    best: naive.Pair | None = None
-    for move in moves:
-        if is_quiet(move):
-            continue
-        child = naive.after(position, move)
-        over = move.wins or all(game.kinds[kind].side == position.side for kind, _ in child.pieces)
-        worth = ("win", 1) if over else naive.parent(naive.value(game, child))
-        assert worth is not None
-        best = worth if best is None or naive.better(worth, best) else best
-    return best
+    leaving = [naive.worth(game, position, move, partial(naive.value, game)) for move in moves if not is_quiet(move)]
+    return max(leaving, key=naive.merit, default=None)
 
 
 def look(game: Game, material: Material, side: int) -> Sets:

@@ -157,7 +157,9 @@ def test_commands_that_follow_stop() -> None:
             talk.send(*text.split("|"))
             heard = talk.until("bestmove") + talk.until("bestmove") + talk.until("bestmove")
             assert [line for line in heard if "error" in line] == []
-            assert [line for line in heard if line.startswith("bestmove")][1:] == ["bestmove a2a3"] * 2
+            first, *others = [line for line in heard if line.startswith("bestmove")]
+            assert first in {"bestmove a1a2", "bestmove b1b2", "bestmove c1c2"}
+            assert others == ["bestmove a2a3"] * 2
             assert " multipv 2 " not in heard[0]
 
 
@@ -212,14 +214,6 @@ def test_compiling_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
             *notes, _ = talk.ask(ask, until=answer)
             assert len(notes) >= 2
             assert set(notes) == {note}
-
-
-def test_stop_at_once() -> None:
-    with Dialogue() as talk:
-        talk.ask("isready", until="readyok")
-        for _ in range(20):
-            best = talk.ask("position startpos", "go infinite", "stop", until="bestmove")[-1]
-            assert best.split()[1] in {render_move(JUNGLE, move) for move in legal_moves(JUNGLE, START)}
 
 
 def test_an_infinite_search_holds_its_answer(two_pieces: Path) -> None:

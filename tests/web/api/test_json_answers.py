@@ -182,11 +182,6 @@ def replace(path: Path, other: Path, _random: Random) -> None:
     os.replace(draft, path)
 
 
-def write_over(path: Path, other: Path, _random: Random) -> None:
-    """Copy another table over it."""
-    shutil.copyfile(other, path)
-
-
 def cut(path: Path, _other: Path, random: Random) -> None:
     """Leave the beginning only."""
     if path.exists():
@@ -201,7 +196,7 @@ def scribble(path: Path, _other: Path, random: Random) -> None:
             file.write(random.randbytes(200))
 
 
-@pytest.mark.parametrize("change", [replace, scribble, *before_release(remove, write_over, cut)])
+@pytest.mark.parametrize("change", [replace, scribble, *before_release(remove, cut)])
 def test_tables_that_change_under_load(two_pieces: Path, copied: Path, change: Change) -> None:
     """Each answer is right, or an error with a sentence; with few chunks in memory, so that files are read all the time."""
     texts = random_texts(GAME, 2, 40, seed=5)
