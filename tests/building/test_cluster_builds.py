@@ -22,10 +22,9 @@ from tablebase.building.jobs import Made
 from tablebase.building.plan import plan
 from tablebase.building.prune import _TABLE_DRAFT
 from tablebase.building.shared_folder import site
-from tablebase.errors import CapacityError, ClusterError, CorruptTableError
+from tablebase.errors import ClusterError, CorruptTableError
 from tablebase.positions.material import Material, parse_material
 from tablebase.system.compute.processes import clean_up
-from tablebase.system.executors.executor import Limits
 from tablebase.system.files.outputs import draft_of
 from tablebase.tables.folder import TOKEN, await_file
 from tablebase_rules.doushouqi import game as doushouqi
@@ -58,13 +57,6 @@ def test_what_a_killed_build_has_left_goes_with_the_next_one(tmp_path: Path, ask
         (tmp_path / name).write_text("token")
     assert ask("build", "doushouqi", "--material", "CvC", "--data", tmp_path).code == 0
     assert list(tmp_path.glob(f"{TOKEN}*")) == []
-
-
-def test_a_deadline_ends_a_build(tmp_path: Path, ask: Ask) -> None:
-    """What cannot be done in time is not begun, and no worker is started for it."""
-    answer = ask("build", "doushouqi", "--pieces", 2, "--executor", "dask", "--for", "0.01s", "--data", tmp_path)
-    assert answer.code == 4
-    assert contents(tmp_path) == {}
 
 
 def build_shared(folder: Path, name: str, old: frozenset[Material] = frozenset()) -> Made:
@@ -123,12 +115,6 @@ def test_a_file_that_comes_late_is_waited_for(tmp_path: Path, monkeypatch: pytes
     timer.start()
     assert await_file(late, 60)
     timer.join()
-
-
-def test_memory_is_that_of_one_worker(tmp_path: Path) -> None:
-    """A table for which it is not enough is refused although all workers together have it, before any is started."""
-    with pytest.raises(CapacityError, match="at most 1,000 can be used: use a worker with more memory"):
-        list(build(GAME, plan(GAME, 2, []), tmp_path, limits=Limits(9**9, 1000, each=True)))
 
 
 @pytest.mark.parametrize("leave", [lambda: None, clean_up], ids=["the end", "a signal"])

@@ -102,12 +102,6 @@ def test_a_plan_by_pieces_has_all_tables() -> None:
     assert names(GAME, plan(GAME, None, [parse_material(GAME, "TvL")])) == ["TvL"]
 
 
-@pytest.mark.parametrize("pieces", [-1, 0, 1, 17])
-def test_a_number_of_pieces_that_no_slice_has(pieces: int) -> None:
-    with pytest.raises(TablebaseError, match=f"^doushouqi has slices of 2 to 16 pieces, not {pieces}$"):
-        plan(GAME, pieces, [])
-
-
 @pytest.mark.parametrize(
     ("pieces", "wanted", "name", "size"),
     [

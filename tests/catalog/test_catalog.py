@@ -66,13 +66,6 @@ def test_counts_of_single_slices(
     assert (line["side"], line["wins"], line["losses"], line["draws"], line["longest_win"]) == ("w", wins, losses, draws, longest)
 
 
-def test_positions_are_placements_without_stalemates(shut_in: Path) -> None:
-    """A cat can be shut in by wolf and dog; those placements are neither positions nor won, lost or drawn."""
-    (row,) = rows(shut_in, "SELECT * FROM slice_counts WHERE material = 'CvWD'")
-    assert 0 < row["stalemates"] < row["placements"]
-    assert row["positions"] == row["placements"] - row["stalemates"] == row["wins"] + row["losses"] + row["draws"]
-
-
 HINTS = {
     "DELETE FROM tables": "not authorized (only reading is allowed)",
     "SELECT * FROM positions": "no such table: positions (ask it with 'tablebase mine')",

@@ -71,14 +71,11 @@ VARIANTS = [
 ]
 
 
-def test_games_through_the_commands() -> None:
+@pytest.mark.parametrize(
+    "count", [len(VARIANTS), pytest.param(40, marks=pytest.mark.full), pytest.param(200, marks=pytest.mark.release)]
+)
+def test_games_through_the_commands(count: int) -> None:
     """Each reply's legal moves are those of the rules, and its description is the position; some games come to their ends."""
-    ends = {play_through(f"harehedgehog{variant}", seed) for seed, variant in enumerate(VARIANTS)}
-    assert "over" in ends
-
-
-@pytest.mark.parametrize("count", [pytest.param(40, marks=pytest.mark.full), pytest.param(200, marks=pytest.mark.release)])
-def test_many_games_through_the_commands(count: int) -> None:
     ends = [play_through(f"harehedgehog{VARIANTS[seed % len(VARIANTS)]}", seed) for seed in range(count)]
     assert ends.count("over") > count // 10
 

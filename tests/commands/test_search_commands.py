@@ -326,16 +326,6 @@ def test_the_command(ask: Ask) -> None:
     assert sum(row["games"] for row in said) == 982_462_133_247
 
 
-@pytest.mark.full
-def test_the_first_moves_of_hasenspiel() -> None:
-    """On 8x8 both lose in 44, and the games add up to the known number, of which Black wins 1.49 %."""
-    said = tablebase.count("hasenspiel", divide=True)
-    assert [(row["move"], row["outcome"], row["distance"]) for row in said] == [("d8c7", "loss", 44), ("d8e7", "loss", 44)]
-    games = sum(row["games"] for row in said)
-    assert games == 2_479_385_048_689_677_432_127_960_469_169
-    assert round(100 * (1 - sum(row["share"] * row["games"] for row in said) / games), 2) == 1.49
-
-
 def test_the_ranking_gives_them_as_a_hint() -> None:
     game = load_game("hexapawn")
     with open_player("ranking", Seat(game, game.initial)) as player:

@@ -1,7 +1,6 @@
 """Games by compiled functions on the command line: built, stopped, damaged, checked, copied and asked."""
 
 import random
-import shutil
 import subprocess
 import sys
 import time
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.program import Ask, assert_one_sentence, assert_refused, contents, drafts, flip
+from support.tablebases import copy_of
 from twins import exact as twin
 
 import tablebase
@@ -37,10 +37,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     assert contents(folder) == before
 
 
-@pytest.fixture(name="data")
-def copied(built: Path, tmp_path: Path) -> Path:
-    shutil.copytree(built, tmp_path / "data")
-    return tmp_path / "data"
+data = copy_of("built")
 
 
 def table(folder: Path, name: str) -> Path:
@@ -53,18 +50,9 @@ def test_stats_count_each_tier(built: Path, ask: Ask) -> None:
     assert {row["tier"]: row["ranks"] for row in rows} == {name: tiers.sizes[tier] for tier, name in tiers.names.items()}
     for row in rows:
         assert row["positions"] == row["final"] + row["wins"] + row["losses"] + row["draws"] <= row["ranks"]
-    three = next(row for row in rows if row["tier"] == "3-3")
-    assert three["longest_win_position"] is not None
-    (probed,) = ask("probe", *GAME, three["longest_win_position"], "--data", built, "--format", "json").json
-    assert (probed["outcome"], probed["distance"]) == ("win", three["longest_win"])
-
-
-def test_lines_end_as_they_should(built: Path, ask: Ask) -> None:
-    rows = ask("stats", *GAME, "--data", built, "--format", "json").json
     longest = max(rows, key=lambda row: row["longest_win"] or 0)
     line = ask("line", *GAME, longest["longest_win_position"], "--data", built, "--format", "json").json
-    plies = [one["distance"] for one in line]
-    assert plies[:3] == [longest["longest_win"] - ply for ply in range(3)]
+    assert [(one["outcome"], one["distance"]) for one in line[::2]] == [("win", n) for n in range(longest["longest_win"], -1, -2)]
 
 
 @pytest.mark.release
@@ -104,12 +92,6 @@ def test_a_group_is_finished_by_the_next_build(data: Path, built: Path, ask: Ask
     assert ask("build", *GAME, "--data", data).code == 0
     assert contents(data / NAME) == contents(built / NAME)
     assert drafts(data) == []
-
-
-def test_memory_is_refused_before_work(tmp_path: Path, ask: Ask) -> None:
-    said = ask("build", "mens_morris", "--data", tmp_path, "--memory", "200M")
-    assert_one_sentence(said, "solving 5-6, 6-5 of mens_morris needs", "--tiers", "--memory", code=3)
-    assert not list(tmp_path.iterdir())
 
 
 def test_estimates_need_no_work(ask: Ask) -> None:
@@ -190,15 +172,8 @@ def test_many_positions_are_looked_up_together(built: Path) -> None:
         texts = tables.probe_many(NAME, [*map(rules.format, positions), "nonsense"])
         assert any(rules.result(position) for position in positions)
         for answers, wrong in ((numbers, 2), (texts, 1)):
-            signs = {"win": 1, "draw": 0, "loss": -1}
-            assert answers.outcomes.tolist() == [signs[value.outcome] for value in single] + [0] * wrong
-            assert (
-                answers.distances.tolist() == [-1 if value.distance is None else value.distance for value in single] + [-1] * wrong
-            )
+            assert list(answers.values()) == [*single, *[None] * wrong]
             assert answers.errors.keys() == {len(positions) + place for place in range(wrong)}
-            assert [value and value.outcome for value in answers.values()[:-1]][: len(single)] == [
-                value.outcome for value in single
-            ]
 
 
 def test_many_positions_of_a_listed_game(tmp_path: Path) -> None:
@@ -210,9 +185,7 @@ def test_many_positions_of_a_listed_game(tmp_path: Path) -> None:
         source = tables.prober.of(rules)
         expected = [source.value(position, rules.viewer(position)) for position in positions]
         answers = tables.probe_many("connect4-4x4", np.array(positions))
-        assert [value and value.outcome for value in answers.values()] == [value.outcome for value in expected]
-        assert answers.distances.tolist() == [-1 if value.distance is None else value.distance for value in expected]
-        assert not answers.errors
+        assert list(answers.values()) == expected
     (tmp_path / "connect4-4x4" / "tiers" / "07.h5").unlink()
     with tablebase.open(tmp_path) as tables:
         answers = tables.probe_many("connect4-4x4", np.array(positions))
@@ -239,7 +212,9 @@ def test_times_are_sampled_unless_memory_is_refused(tmp_path: Path, ask: Ask, mo
     assert all(1e-8 < seconds < 1e-4 for seconds in sampled.values())
     assert len(set(sampled.values())) > 2
     monkeypatch.setattr(tier_solver, "sampled_seconds", lambda *_: pytest.fail("a group was sampled"))
-    assert_one_sentence(ask("build", *GAME, "--data", tmp_path, "--memory", "200M"), "solving", "--memory", code=3)
+    said = ask("build", "mens_morris", "--data", tmp_path, "--memory", "200M")
+    assert_one_sentence(said, "solving 5-6, 6-5 of mens_morris needs", "--tiers", "--memory", code=3)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_build_resumes_within_a_group(tmp_path: Path, built: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:

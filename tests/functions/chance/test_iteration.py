@@ -15,6 +15,7 @@ from support import toys
 from support.checks import at_least_one
 from support.deterministic import GOES_ON, DeterministicGame
 from support.faults import EveryDistance, StoppedError
+from support.pigs import Listed
 from support.regions import settled, solve, too_many
 from support.solved import Solved
 from twins import pig as pig_twin
@@ -48,13 +49,6 @@ def bounds(form: Compiled, chances: Int64, region: Region, text: str) -> tuple[f
 
 
 # Pig
-
-
-class Listed(pig.Pig):
-    """Pig without kernels of its own, so that all states are listed."""
-
-    def kernels(self) -> None:
-        """None."""
 
 
 @pytest.mark.parametrize(
