@@ -11,7 +11,7 @@ from unittest.mock import Mock
 
 import pytest
 from support.builds import build
-from support.catalogs import snapshot
+from support.catalogs import registered, snapshot
 from support.dask import DaskCluster, cluster, wait_for_workers
 from support.faults import damage_after_look
 from support.program import Ask, contents, drafts, flip, middle_of_codes, table_of
@@ -25,6 +25,7 @@ from tablebase.building.shared_folder import site
 from tablebase.errors import ClusterError, CorruptTableError
 from tablebase.positions.material import Material, parse_material
 from tablebase.system.compute.processes import clean_up
+from tablebase.system.executors.executor import Limits
 from tablebase.system.files.outputs import draft_of
 from tablebase.tables.folder import TOKEN, await_file
 from tablebase_rules.doushouqi import game as doushouqi
@@ -72,17 +73,19 @@ def test_a_table_that_is_there_now_is_not_built_again(two_pieces: Path, monkeypa
         build_shared(two_pieces, "RvC", frozenset({parse_material(GAME, "RvC")}))
 
 
-@pytest.mark.full
+@pytest.mark.parametrize("workers", [1, *(pytest.param(one, marks=pytest.mark.full) for one in (2, None))])
 def test_a_table_damaged_during_a_build(
-    a_worker: DaskCluster, copied: Path, two_pieces: Path, monkeypatch: pytest.MonkeyPatch
+    workers: int | None, request: pytest.FixtureRequest, copied: Path, two_pieces: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A worker elsewhere that finds it does not end the build: the file is renamed, and both tables are built."""
+    """A worker that finds it, here or elsewhere, ends neither the build nor its own table: both are built."""
     path, said = table_of(copied, "CvW"), []
+    where: Any = {"limits": Limits(workers)} if workers else {"scheduler": request.getfixturevalue("a_worker").address}
     damage_after_look(monkeypatch, make_tables, "examine", lambda: flip(path, middle_of_codes(path)))
-    planned = plan(GAME, None, [parse_material(GAME, "RCvW")])
-    built = {one.key for one in build(GAME, planned, copied, scheduler=a_worker.address, say=said.append)}
-    assert built == {parse_material(GAME, name) for name in ("CvW", "RCvW")}
+    planned = plan(GAME, None, [parse_material(GAME, name) for name in ("RCvW", "CDvW")])
+    built = {one.key for one in build(GAME, planned, copied, **where, say=said.append)}
+    assert built >= {parse_material(GAME, name) for name in ("CvW", "RCvW", "CDvW")}
     assert [str(path) in line for line in said] == [True]
+    assert {"CvW", "RCvW"} <= registered(copied).keys()
     assert {file: data for file, data in contents(copied).items() if "/2/" in file} == contents(two_pieces)
 
 

@@ -44,18 +44,6 @@ def unlinkable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(copies, "on_one_file_system", lambda *_: False)
 
 
-def interrupt_at(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    register, count = transfer._register, []
-
-    def fail(*arguments: Any) -> None:
-        count.append(arguments)
-        if len(count) == number:
-            raise KeyboardInterrupt
-        register(*arguments)
-
-    monkeypatch.setattr(transfer, "_register", fail)
-
-
 @pytest.mark.parametrize("links", thinned([True, False], 2), ids=["links", "no links"])
 def test_a_copy_answers_at_once(links: bool, copied: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """It has the same files, and the catalog says the same, solvers, seconds and patterns included."""
@@ -126,8 +114,16 @@ def test_a_copy_goes_on(number: int, two_pieces: Path, tmp_path: Path, ask: Ask,
     """Tables that are there are not copied again, also one that was not registered any more."""
     unlinkable(monkeypatch)
     words = ["copy", "doushouqi", "--data", two_pieces, "--to", tmp_path]
+    register, count = transfer._register, []
+
+    def fail(*arguments: Any) -> None:
+        count.append(arguments)
+        if len(count) == number:
+            raise KeyboardInterrupt
+        register(*arguments)
+
     with monkeypatch.context() as patch:
-        interrupt_at(number, patch)
+        patch.setattr(transfer, "_register", fail)
         assert ask(*words).code == 130
     before = {name: (tmp_path / name).stat().st_ino for name in contents(tmp_path)}
     assert (len(before), drafts(tmp_path), len(rows(tmp_path, SOLVERS))) == (number, [], number - 1)

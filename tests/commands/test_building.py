@@ -18,13 +18,12 @@ from support.program import Ask, ask_fresh, assert_refused, contents, drafts, fi
 import tablebase
 from tablebase.building.records import BuildLog, Record
 from tablebase.catalog.sqlite import FILE_NAME
-from tablebase.errors import CapacityError, RulesError, TablebaseError
+from tablebase.errors import RulesError, TablebaseError
 from tablebase.game import load_game
 from tablebase.system.compute import machine
 from tablebase.system.executors.scheduler import Deadline
 
 GAME = "doushouqi"
-RACE = "harehedgehog-cards=none"
 PLAIN_SCRIPT = """
 import sys, tablebase
 result = tablebase.build("doushouqi", pieces=2, data=sys.argv[1], workers=2)
@@ -129,15 +128,9 @@ def test_wrong_arguments_are_one_sentence(wrong: dict[str, Any], named: str, tmp
     assert contents(tmp_path / "data") == {}
 
 
-def test_other_errors(tmp_path: Path) -> None:
-    with pytest.raises(TablebaseError, match="carrot"):
-        tablebase.build(RACE, data=tmp_path, carrot=1)
-    with pytest.raises(CapacityError):
-        tablebase.build(GAME, pieces=3, memory=1000, data=tmp_path)
+def test_a_game_under_the_name_of_another(tmp_path: Path) -> None:
     with pytest.raises(RulesError, match=GAME):
         tablebase.build(replace(load_game("hexapawn"), name=GAME), pieces=2, data=tmp_path)
-    with pytest.raises(TablebaseError, match="game"):
-        tablebase.verify(data=tmp_path)
 
 
 BUILD = ("build", "doushouqi", "--pieces", "2")

@@ -36,16 +36,7 @@ SEED = "the seed was {0}: with --seed {0} the same options and moves give the sa
 JUNGLE = load_game("doushouqi")
 PAWNS = load_game("hexapawn")
 HOME = "63:1:0,62:3:0,50:68:0 1"
-AFTER_B2 = """\
-
-White: b1b2
-
- 3 p p p
- 2 .[P].
- 1 P[.]P
-   a b c
-   Black to move
-"""
+AFTER_B2 = "\n 3 p p p\n 2 .[P].\n 1 P[.]P\n   a b c\n   Black to move\n"
 GREETING = "Hexapawn: you play White, the tables play Black; type help for a list of commands\n"
 
 
@@ -97,7 +88,9 @@ def test_the_other_side_can_be_played(play: Ask) -> None:
     assert answer.code == 0
     title, rest = answer.out.split("\n", 1)
     assert title == "Hexapawn: you play Black, the tables play White; type help for a list of commands"
-    assert rest.startswith(f"{START}{AFTER_B2}Black> you have no move to take back\nBlack> a3a2 a3b2 c3b2 c3c2\nBlack> \nWhite: ")
+    assert rest.startswith(
+        f"{START}\nWhite: b1b2\n{AFTER_B2}Black> you have no move to take back\nBlack> a3a2 a3b2 c3b2 c3c2\nBlack> \nWhite: "
+    )
     assert rest.endswith(f"Black> game abandoned after 3 plies\n{SEED.format(0)}")
 
 
@@ -260,7 +253,7 @@ def test_two_people_at_one_terminal(play_without: Ask) -> None:
     assert (answer.code, answer.err) == (0, "")
     assert answer.out == (
         f"Hexapawn: people play White and Black; type help for a list of commands\n{START}"
-        "White> \n 3 p p p\n 2 .[P].\n 1 P[.]P\n   a b c\n   Black to move\n"
+        f"White> {AFTER_B2}"
         "Black> \n 3[.]p p\n 2 .[p].\n 1 P . P\n   a b c\n   White to move\n"
         f"White> {START}"
         "White> a1b2 is not a legal move here: type moves to list the legal ones\n"

@@ -20,13 +20,10 @@ TRAINING = {
     "curve a.txt": "a.txt is not the name of a picture",
 }
 CHANCE = {
-    "perft pig --players 7": "players of pig must be a number from 2 to 6, not 7",
     "perft pig --players 2 --variant players=2": "sets players twice",
     "perft hexapawn --players 2": "hexapawn has no variant 'players=2'",
     "perft pig 1,2": "'1,2' is not a state of pig",
-    "perft pig '0,0 1 0' --from '0,0 1 0'": "two positions to start from",
     "perft pig --repetitions leaf": "leave out --repetitions",
-    "probe harehedgehog '5:1:0,5:2:0 1'": "two players are on square 5",
     "probe harehedgehog '64:0:0,5:2:0 2'": "needs a finishing rank",
     "probe pig '0,0 1 0' --turns 0": "--turns",
     "probe hexapawn 'p2/P2/3 w' --turns 2": "leave out --turns",
@@ -36,7 +33,6 @@ CHANCE = {
     "line pig no": "'no' is not a state of pig",
     "build harehedgehog --carrots": "the option --carrots needs a value",
     "build harehedgehog --carrots 19": "carrots limited to 20 to 250 under a merged cap, not 19",
-    "build harehedgehog --cap soft": "no cap=soft: choose one of merged, strict",
     "build harehedgehog --carots 60": "did you mean '--carrots'",
     "build pig --carrots 60": "'--carrots' is not an option for tables of pig",
     "build harehedgehog --variant players=3": "for two players",
@@ -54,7 +50,6 @@ PLAYING = {
     "play harehedgehog --player engine": "because it does not support search: choose computer, tables, fuzzy, random",
     "play harehedgehog --player random --player random": "2 players are named, but only 1 plays against you",
     "play harehedgehog --level 3": "the player computer has no setting 'level': it takes depth",
-    "play harehedgehog '0:68:3 1'": "has 2 players here",
     "play harehedgehog --player compute": "unknown player 'compute' (did you mean 'computer'?)",
     "play harehedgehog --players 3 --player tables": "because tables are for two players: choose computer, random",
     "play pig --players 3 --player computer": "cannot play pig-players=3, because its rules are not compiled: choose random",
@@ -86,7 +81,6 @@ PLAYING = {
     "play hexapawn --side w --side b --level 3": "nobody plays against you: leave out --level",
     "match pig --player random --player uci:x": "UCI engines cannot play pig, which does not support search: name",
     "play hexapawn --side W": "'w' or 'b', not 'W'",
-    "play hexapawn --from '3/3/PPP w'": "Black has no pieces",
     "play hexapawn --data nowhere": "no tablebase in nowhere",
     "play hexapawn-4x4": "tablebase build hexapawn",
     f"match doushouqi '7/7/7/7/7/7/7/7/R6 b' {OVER}": "the game is over in 7/7/7/7/7/7/7/7/R6 b",
@@ -252,7 +246,6 @@ PATTERNS = {
     "patterns doushouqi --data nowhere": "no tablebase in nowhere",
     "patterns doushouqi --features nothing.py": "the file nothing.py does not exist",
     "patterns doushouqi --support nan": "the support of a rule is a share from 0 to 1, not nan",
-    "patterns doushouqi --outcome win": "with one outcome there is none to predict",
 }
 REFUSED = CHANCE | PLAYING | SEARCHING | SERVING | BUILDING | SHEETS | OTHERS | CHARTS | PATTERNS
 

@@ -52,15 +52,6 @@ def counted(name: str, plies: int, text: str | None = None) -> list[int]:
     return [naive.perft(game, parse(game, text or game.start), number) for number in range(1, plies + 1)]
 
 
-def test_perft(ask: Ask) -> None:
-    leaves = counted("hexapawn", 4)
-    assert leaves[0] == 3
-    found = ask("perft", "hexapawn", "--depth", 4, "--format", "json").json
-    assert [list(row) for row in found] == [["depth", "leaves", "seconds"]] * 4
-    assert [(row["depth"], row["leaves"]) for row in found] == list(enumerate(leaves, start=1))
-    assert all(isinstance(row["seconds"], float) and row["seconds"] >= 0 for row in found)
-
-
 def test_perft_from_a_position_of_a_variant(ask: Ask) -> None:
     for words in ([RACE], ["--from", RACE], ["--from", RACE, "--workers", 2]):
         found = ask("perft", "doushouqi", *words, "--depth", 3, "--format", "json").json

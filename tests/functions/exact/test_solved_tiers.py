@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.compiled import INVALID, Node, NumberGraph, line
 from support.crafted import craft, sets, text
+from support.faults import StoppedError
 from twins import exact as twin
 
 from tablebase.checking.tiers import verify_tier
@@ -328,9 +329,6 @@ def test_a_group_that_is_stopped_is_resumed(
     game.functions = replace(NumberGraph.functions, unmoves=unmoves)
     tiers, starts = tiers_of(game), 0
     group = tiers.group_of(0)
-
-    class StoppedError(Exception):
-        pass
 
     def tick() -> None:
         nonlocal left
