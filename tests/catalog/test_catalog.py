@@ -50,6 +50,8 @@ def dump(folder: Path) -> list[str]:
 
 
 def test_counts_are_the_published_ones(three_pieces: Path, ask: Ask) -> None:
+    slices = rows(three_pieces, "SELECT placements, stalemates, positions FROM slice_counts")
+    assert all(row["positions"] == row["placements"] - row["stalemates"] for row in at_least_one(slices))
     assert ask("stats", "doushouqi", "--data", three_pieces, "--format", "json").json == PUBLISHED
 
 
