@@ -83,7 +83,6 @@ def test_line_plays_to_the_end(two_pieces: Path, tables: Tablebase, ask: Ask) ->
         {"ply": 2, "side": "b", "outcome": "loss", "distance": 0, "best": None, "position": "3C3/7/7/7/7/7/7/c6/7 b"},
     ]
     assert tables.line(GAME, TOO_LATE).to_dict() == rows
-    assert tables.line(GAME, TOO_LATE, plies=1).to_dict() == rows[:2]
     assert ask(*arguments, "--format", "csv").csv == [{n: "" if v is None else str(v) for n, v in row.items()} for row in rows]
     assert parse_table(ask(*arguments).out) == [as_cells(row) for row in rows]
     boards = ask(*arguments, "--boards").out

@@ -331,3 +331,11 @@ def test_people_in_a_race(race: Ask) -> None:
     prompts = [line.partition(">")[0] for line in out.splitlines() if re.match("player .>", line)]
     assert prompts == ["player 1", "player 2", "player 2", "player 1"]
     assert "'resign' is neither a move nor a command" in out
+
+
+@pytest.mark.parametrize("plies", [0, 1, 6, 7])
+def test_a_line_stops_after_n_plies(plies: int, hexapawns: Path, ask: Ask) -> None:
+    arguments = ["line", "hexapawn", PAWNS.start, "--data", hexapawns, "--format", "json"]
+    whole = ask(*arguments).json
+    assert [row["distance"] for row in whole] == [6, 5, 4, 3, 2, 1, 0]
+    assert ask(*arguments, "--plies", plies).json == whole[: plies + 1]
