@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tablebase.building.batch import Batch, BuildEntry, FollowUp, read_batch
-from tablebase.errors import BatchError, TablebaseError
+from tablebase.errors import BatchError
 from tablebase.game.plain_arguments import parse_time
 
 NIGHT = '''
@@ -110,11 +110,3 @@ def test_errors_name_their_line(text: str, line: int, error: str, tmp_path: Path
     assert caught.value.line == line
     assert str(caught.value).startswith(f"{tmp_path / 'night.toml'}, line {line}: ")
     assert (caught.value.exit_code, pickle.loads(pickle.dumps(caught.value)).line) == (2, line)
-
-
-def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(TablebaseError, match=r"none\.toml cannot be used"):
-        read_batch(tmp_path / "none.toml")
-    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(TablebaseError, match=r"bytes\.toml is not text in UTF-8"):
-        read_batch(tmp_path / "bytes.toml")

@@ -42,14 +42,6 @@ def test_solvers_write_the_same_files(solver: str, three_pieces: Path, tmp_path:
     assert set(registered(tmp_path).values()) == {"planes" if solver == "lean" else solver}
 
 
-def test_workers_write_the_same_files(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    answer = ask("build", "doushouqi", "--pieces", "2", "--workers", "2", "--data", tmp_path)
-    assert (answer.code, answer.out, answer.errors) == (0, "", [])
-    assert contents(tmp_path) == contents(two_pieces)
-    assert len(registered(tmp_path)) == 10
-    assert drafts(tmp_path) == []
-
-
 def test_a_second_build_does_nothing(copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slice_work, "solve_material", Mock(side_effect=AssertionError("solved again")))
     before = {path: path.stat().st_mtime_ns for path in copied.rglob("*.h5")}

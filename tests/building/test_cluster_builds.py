@@ -11,7 +11,7 @@ from unittest.mock import Mock
 
 import pytest
 from support.builds import build
-from support.catalogs import snapshot
+from support.catalogs import registered, snapshot
 from support.dask import DaskCluster, cluster, wait_for_workers
 from support.faults import damage_after_look
 from support.program import Ask, contents, drafts, flip, middle_of_codes, table_of
@@ -22,7 +22,7 @@ from tablebase.building.jobs import Made
 from tablebase.building.plan import plan
 from tablebase.building.prune import _TABLE_DRAFT
 from tablebase.building.shared_folder import site
-from tablebase.errors import CapacityError, ClusterError, CorruptTableError
+from tablebase.errors import ClusterError, CorruptTableError
 from tablebase.positions.material import Material, parse_material
 from tablebase.system.compute.processes import clean_up
 from tablebase.system.executors.executor import Limits
@@ -60,13 +60,6 @@ def test_what_a_killed_build_has_left_goes_with_the_next_one(tmp_path: Path, ask
     assert list(tmp_path.glob(f"{TOKEN}*")) == []
 
 
-def test_a_deadline_ends_a_build(tmp_path: Path, ask: Ask) -> None:
-    """What cannot be done in time is not begun, and no worker is started for it."""
-    answer = ask("build", "doushouqi", "--pieces", 2, "--executor", "dask", "--for", "0.01s", "--data", tmp_path)
-    assert answer.code == 4
-    assert contents(tmp_path) == {}
-
-
 def build_shared(folder: Path, name: str, old: frozenset[Material] = frozenset()) -> Made:
     return slice_work.make_shared_table("doushouqi", folder, "auto", old, parse_material(GAME, name))
 
@@ -80,17 +73,19 @@ def test_a_table_that_is_there_now_is_not_built_again(two_pieces: Path, monkeypa
         build_shared(two_pieces, "RvC", frozenset({parse_material(GAME, "RvC")}))
 
 
-@pytest.mark.full
+@pytest.mark.parametrize("workers", [1, *(pytest.param(one, marks=pytest.mark.full) for one in (2, None))])
 def test_a_table_damaged_during_a_build(
-    a_worker: DaskCluster, copied: Path, two_pieces: Path, monkeypatch: pytest.MonkeyPatch
+    workers: int | None, request: pytest.FixtureRequest, copied: Path, two_pieces: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A worker elsewhere that finds it does not end the build: the file is renamed, and both tables are built."""
+    """A worker that finds it, here or elsewhere, ends neither the build nor its own table: both are built."""
     path, said = table_of(copied, "CvW"), []
+    where: Any = {"limits": Limits(workers)} if workers else {"scheduler": request.getfixturevalue("a_worker").address}
     damage_after_look(monkeypatch, make_tables, "examine", lambda: flip(path, middle_of_codes(path)))
-    planned = plan(GAME, None, [parse_material(GAME, "RCvW")])
-    built = {one.key for one in build(GAME, planned, copied, scheduler=a_worker.address, say=said.append)}
-    assert built == {parse_material(GAME, name) for name in ("CvW", "RCvW")}
+    planned = plan(GAME, None, [parse_material(GAME, name) for name in ("RCvW", "CDvW")])
+    built = {one.key for one in build(GAME, planned, copied, **where, say=said.append)}
+    assert built >= {parse_material(GAME, name) for name in ("CvW", "RCvW", "CDvW")}
     assert [str(path) in line for line in said] == [True]
+    assert {"CvW", "RCvW"} <= registered(copied).keys()
     assert {file: data for file, data in contents(copied).items() if "/2/" in file} == contents(two_pieces)
 
 
@@ -123,12 +118,6 @@ def test_a_file_that_comes_late_is_waited_for(tmp_path: Path, monkeypatch: pytes
     timer.start()
     assert await_file(late, 60)
     timer.join()
-
-
-def test_memory_is_that_of_one_worker(tmp_path: Path) -> None:
-    """A table for which it is not enough is refused although all workers together have it, before any is started."""
-    with pytest.raises(CapacityError, match="at most 1,000 can be used: use a worker with more memory"):
-        list(build(GAME, plan(GAME, 2, []), tmp_path, limits=Limits(9**9, 1000, each=True)))
 
 
 @pytest.mark.parametrize("leave", [lambda: None, clean_up], ids=["the end", "a signal"])

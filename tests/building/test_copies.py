@@ -16,8 +16,6 @@ from support.checks import thinned
 from support.program import Ask, assert_refused, contents, drafts, flip, table_of
 
 from tablebase.building import copies, transfer
-from tablebase.building.kind import TableKind
-from tablebase.building.layer_kind import LayerTables
 from tablebase.building.plan import plan
 from tablebase.building.slice_kind import SliceTables
 from tablebase.building.transfer import CHECKSUMS
@@ -44,18 +42,6 @@ def listed(folder: Path) -> dict[str, str]:
 def unlinkable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "link", Mock(side_effect=OSError(errno.EXDEV, "Invalid cross-device link")))
     monkeypatch.setattr(copies, "on_one_file_system", lambda *_: False)
-
-
-def interrupt_at(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    register, count = transfer._register, []
-
-    def fail(*arguments: Any) -> None:
-        count.append(arguments)
-        if len(count) == number:
-            raise KeyboardInterrupt
-        register(*arguments)
-
-    monkeypatch.setattr(transfer, "_register", fail)
 
 
 @pytest.mark.parametrize("links", thinned([True, False], 2), ids=["links", "no links"])
@@ -128,8 +114,16 @@ def test_a_copy_goes_on(number: int, two_pieces: Path, tmp_path: Path, ask: Ask,
     """Tables that are there are not copied again, also one that was not registered any more."""
     unlinkable(monkeypatch)
     words = ["copy", "doushouqi", "--data", two_pieces, "--to", tmp_path]
+    register, count = transfer._register, []
+
+    def fail(*arguments: Any) -> None:
+        count.append(arguments)
+        if len(count) == number:
+            raise KeyboardInterrupt
+        register(*arguments)
+
     with monkeypatch.context() as patch:
-        interrupt_at(number, patch)
+        patch.setattr(transfer, "_register", fail)
         assert ask(*words).code == 130
     before = {name: (tmp_path / name).stat().st_ino for name in contents(tmp_path)}
     assert (len(before), drafts(tmp_path), len(rows(tmp_path, SOLVERS))) == (number, [], number - 1)
@@ -327,37 +321,20 @@ def test_one_form_does_not_contradict_the_other(packed: Path, three_pieces: Path
     assert contents(tmp_path) == contents(packed) | before
 
 
-@pytest.mark.parametrize(
-    ("sort", "words", "name"),
-    [
-        (SliceTables, ["doushouqi", "--material", "CvW", "--data", "two_pieces"], "w"),
-        (LayerTables, ["pig-die=2-target=3", "--data", "piglet_tables"], "lower"),
-    ],
-    ids=["slices", "layers"],
-)
-def test_what_was_written_is_read_back(
-    sort: type[TableKind[Any, Any]],
-    words: list[str],
-    name: str,
-    request: pytest.FixtureRequest,
-    tmp_path: Path,
-    ask: Ask,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_was_written_is_read_back(two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """A draft that does not hold the values that were registered is not published, and none is left."""
-    rewrite = sort.rewrite
+    rewrite = SliceTables.rewrite
 
     def damaged(*arguments: Any) -> Path:
         draft = rewrite(*arguments)
         with h5py.File(draft, "r+") as opened:
-            values = opened[name][:]
+            values = opened["w"][:]
             values[0] = values[1] = values[2]
-            opened[name][:] = values
+            opened["w"][:] = values
         return draft
 
-    monkeypatch.setattr(sort, "rewrite", damaged)
-    folder = request.getfixturevalue(words[-1])
-    answer = ask("pack", *words[:-1], folder, "--to", tmp_path)
+    monkeypatch.setattr(SliceTables, "rewrite", damaged)
+    answer = ask("pack", "doushouqi", "--material", "CvW", "--data", two_pieces, "--to", tmp_path)
     assert_refused(answer, CorruptTableError.exit_code, "does not hold the values it was written with")
     assert (contents(tmp_path), drafts(tmp_path)) == ({}, [])
 

@@ -75,6 +75,24 @@ def test_an_interrupted_build_resumes(
     assert drafts(tmp_path) == []
 
 
+CALL = """
+import sys, tablebase
+try:
+    tablebase.build("doushouqi", pieces=2, data=sys.argv[1], workers=int(sys.argv[2]))
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.full)])
+def test_ctrl_c_is_an_exception_in_python(workers: int, tmp_path: Path, two_pieces: Path) -> None:
+    program = AFTER_FOUR.format(number=int(signal.SIGINT)).replace("main()", CALL)
+    answer = ask_fresh(tmp_path, workers, program=program)
+    assert (answer.code, answer.out) == (0, "interrupted\n"), answer.err
+    assert drafts(tmp_path) == []
+    assert 4 <= len(contents(tmp_path)) < len(contents(two_pieces))
+
+
 BELL = """
 import os, signal
 from tablebase.building.make_tables import Registrar

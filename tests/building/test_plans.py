@@ -26,10 +26,6 @@ from tablebase_rules.doushouqi import game as doushouqi
 GAME = doushouqi()
 
 
-def names(game: Game, planned: tuple[Material, ...]) -> list[str]:
-    return [material_name(game, table) for table in planned]
-
-
 @pytest.mark.parametrize(
     ("text", "size"),
     [
@@ -99,13 +95,8 @@ def test_a_plan_by_pieces_has_all_tables() -> None:
     assert planned == (*sorted(stored_materials(GAME, 2)), *sorted(stored_materials(GAME, 3)))
     assert [table.pieces for table in planned] == [2] * 10 + [3] * 42
     assert plan(GAME, 3, [parse_material(GAME, "RCvW")]) == planned
-    assert names(GAME, plan(GAME, None, [parse_material(GAME, "TvL")])) == ["TvL"]
-
-
-@pytest.mark.parametrize("pieces", [-1, 0, 1, 17])
-def test_a_number_of_pieces_that_no_slice_has(pieces: int) -> None:
-    with pytest.raises(TablebaseError, match=f"^doushouqi has slices of 2 to 16 pieces, not {pieces}$"):
-        plan(GAME, pieces, [])
+    alone = parse_material(GAME, "TvL")
+    assert plan(GAME, None, [alone]) == (alone,)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
-from support.builds import build
 from support.catalogs import PATTERNS, SOLVERS, change, everything, forge, opened, registered, rows, snapshot
 from support.checks import at_least_one
 from support.faults import damage_after_look
@@ -19,13 +18,11 @@ from support.tablebases import on_both, once_on_postgresql
 
 from tablebase.building import make_tables, reindex, slice_work, table_plan
 from tablebase.building.options import BuildOptions, TableQuery
-from tablebase.building.plan import plan
 from tablebase.building.slice_kind import SliceTables
 from tablebase.building.table_plan import plan_tables
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import CorruptTableError
-from tablebase.positions.material import material_name, parse_material
-from tablebase.system.executors.executor import Limits
+from tablebase.positions.material import material_name
 from tablebase_rules.doushouqi import game as doushouqi
 
 
@@ -279,19 +276,6 @@ def test_large_tables_are_read_where_they_are_used(copied: Path, two_pieces: Pat
         file: data for file, data in sound.items() if "RvR" not in file
     }
     assert ask("verify", "doushouqi", "--material", "RCvW", "--data", copied).code == 0
-
-
-@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.full)])
-def test_a_table_damaged_during_a_build(workers: int, copied: Path, two_pieces: Path, monkeypatch: Patch) -> None:
-    """A worker that finds it ends neither the build nor its own table: both are built."""
-    path, said = table_of(copied, "CvW"), []
-    damage_after_look(monkeypatch, make_tables, "examine", lambda: flip(path, middle_of_codes(path)))
-    planned = plan(GAME, None, [parse_material(GAME, name) for name in ("RCvW", "CDvW")])
-    built = build(GAME, planned, copied, limits=Limits(workers), say=said.append)
-    assert {material_name(GAME, one.key) for one in built} >= {"CvW", "RCvW", "CDvW"}
-    assert [str(path) in line for line in said] == [True]
-    assert {"CvW", "RCvW"} <= registered(copied).keys()
-    assert {file: data for file, data in contents(copied).items() if "/2/" in file} == contents(two_pieces)
 
 
 def test_a_disk_that_damages_a_table_twice_ends_the_build(copied: Path, ask: Ask, monkeypatch: Patch) -> None:

@@ -3,7 +3,7 @@
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -107,19 +107,14 @@ def test_patience_with_a_locked_catalog_ends(words: list[str], copied: Path, ask
     assert ask(*words, "--data", copied).code == 0
 
 
-def after(seconds: float, do: Callable[[], object]) -> threading.Timer:
-    timer = threading.Timer(seconds, do)
-    timer.start()
-    return timer
-
-
 @pytest.mark.parametrize("how", ["EXCLUSIVE", "reading"])
 @pytest.mark.parametrize("words", thinned([BUILD, STATS, ["reindex"]], 2), ids=lambda words: words[0])
 def test_a_command_continues_when_the_catalog_is_free(how: str, words: list[str], copied: Path, ask: Ask) -> None:
     known = snapshot(copied)
     forget(copied, "doushouqi/2/CvW.h5")
     with held(copied, how) as holder:
-        timer = after(0.3, holder.rollback)
+        timer = threading.Timer(0.3, holder.rollback)
+        timer.start()
         answer = ask(*words, "--data", copied)
         timer.join()
     assert answer.code == 0

@@ -136,14 +136,6 @@ def others(code: int) -> list[int]:
     return [DRAW, STALEMATE, *([] if code == lost else [lost]), *near_codes, NARROW.void]
 
 
-def test_all_two_piece_tables_are_right(two_pieces: Path) -> None:
-    """The check accepts every table as it was built."""
-    paths = sorted(two_pieces.glob("doushouqi/2/*.h5"))
-    assert len(paths) == 10
-    for path in paths:
-        verify_file(path, path.stem)
-
-
 @all_programs
 @pytest.mark.parametrize("name", ["RCvW", pytest.param("CEvT", marks=pytest.mark.full), "WDvC"])
 def test_tables_with_captures_into_others_are_right(name: str, check: Check, three_pieces: Path) -> None:

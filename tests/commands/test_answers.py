@@ -42,15 +42,11 @@ def test_answers_are_one_short_line(tables: Tablebase) -> None:
     assert repr(answers) == "Answers(doushouqi, 5 positions, 1 without an answer)"
 
 
-COPIES = pytest.mark.parametrize(
+@pytest.mark.parametrize(
     "copied",
     [lambda one: pickle.loads(pickle.dumps(one)), *before_release(copy.copy, copy.deepcopy)],
     ids=["pickle", "copy", "deepcopy"],
 )
-"""What pools of processes and programs do with answers."""
-
-
-@COPIES
 def test_answers_can_be_copied(copied: Callable[[Any], Any], two_pieces: Path) -> None:
     """Copies of answers need no tables, a copy of a query opens them itself, and a copy of an engine searches."""
     with tablebase.open(two_pieces) as tables:
@@ -247,7 +243,6 @@ print(next(batches).num_rows > 0)
 
 
 SQUARES = np.array([[0, 44]], dtype=np.int8)
-PIG = "pig-die=2-target=3"
 STRANGE = (None, 5, -1, 1.5, True, b"x", "x", "", [], {}, object())
 """Values of which each argument takes a few at most."""
 ANYTHING = {"default", "options", "tick", "run", "strict", "check", "aliases", "pool"}
@@ -354,19 +349,3 @@ def test_what_closed_tables_have_given_answers_nothing(two_pieces: Path) -> None
     for ask in (lambda: tables.prober.slices(game).look_up(position), counted.fetchall, listed.df, lambda: list(listed)):
         with pytest.raises(TablebaseError, match="closed"):
             ask()
-
-
-def test_states_of_a_game_of_chance(piglet_tables: Path, ask: Ask) -> None:
-    """`probe` answers as the command does, and refuses in the same sentence."""
-    with tablebase.open(piglet_tables) as tables:
-        (expected,) = ask("probe", PIG, "0,0 1 0", "--format", "json", "--data", piglet_tables).json
-        assert tables.probe(PIG, "0,0 1 0").to_dict() == expected
-        assert tables.get(PIG, "0,0 1 0").to_dict() == expected
-        for name, text in ((PIG, "nowhere"), ("pig-target=30", "0,0 1 0")):
-            answer = ask("probe", name, text, "--data", piglet_tables)
-            with pytest.raises(TablebaseError) as caught:
-                tables.probe(name, text)
-            assert answer.errors == [f"error: {caught.value}"]
-        assert tables.get("pig-target=30", "0,0 1 0", "nothing") == "nothing"
-        with pytest.raises(TablebaseError):
-            tables.probe(PIG, 5)

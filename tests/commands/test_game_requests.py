@@ -1,6 +1,7 @@
 """The stateless commands: games played through them, and all that they refuse."""
 
 import json
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -12,7 +13,6 @@ from support.checks import at_least_one
 from tablebase.commands import game_requests
 from tablebase.commands.game_requests import COMMANDS, LONGEST, move, new_game
 from tablebase.game.installed import load_rules
-from tablebase.game.stochastic import StochasticGame
 from tablebase_rules._harehedgehog import CARD_TEXTS
 
 START = "0:68:3,0:68:3 1"
@@ -21,10 +21,7 @@ MOST = 150
 """Moves after which a random game is broken off."""
 
 
-def rules(name: str) -> Any:
-    game = load_rules(name)
-    assert isinstance(game, StochasticGame)
-    return game
+rules: Callable[[str], Any] = load_rules
 
 
 def asked(command: str, **fields: Any) -> dict[str, Any]:
@@ -71,14 +68,11 @@ VARIANTS = [
 ]
 
 
-def test_games_through_the_commands() -> None:
+@pytest.mark.parametrize(
+    "count", [len(VARIANTS), pytest.param(40, marks=pytest.mark.full), pytest.param(200, marks=pytest.mark.release)]
+)
+def test_games_through_the_commands(count: int) -> None:
     """Each reply's legal moves are those of the rules, and its description is the position; some games come to their ends."""
-    ends = {play_through(f"harehedgehog{variant}", seed) for seed, variant in enumerate(VARIANTS)}
-    assert "over" in ends
-
-
-@pytest.mark.parametrize("count", [pytest.param(40, marks=pytest.mark.full), pytest.param(200, marks=pytest.mark.release)])
-def test_many_games_through_the_commands(count: int) -> None:
     ends = [play_through(f"harehedgehog{VARIANTS[seed % len(VARIANTS)]}", seed) for seed in range(count)]
     assert ends.count("over") > count // 10
 

@@ -99,6 +99,8 @@ def test_a_start_is_an_argument_or_an_option(command: str, hexapawns: Path, ask:
         monkeypatch.setattr(sys, "stdin", io.StringIO("quit\n"))
         answer = ask(command, "hexapawn", *words, *options, *(["--format", "json"] if command == "line" else []))
         assert answer.code == 0
+        # Black, who is to move there.
+        assert command != "play" or "you play Black" in answer.out
         said.append(answer.json if command == "line" else answer.out.partition("seconds")[0])
     assert said[0] == said[1]
     assert_one_sentence(ask(command, "hexapawn", start, "--from", start, *options), "two positions to start from", "--from")

@@ -29,7 +29,6 @@ from tablebase.errors import CapacityError, RulesError
 from tablebase.game import Game, Terrain, load_game
 from tablebase.game.moves import legal_moves, play
 from tablebase.game.notation import board_picture, parse, render_move
-from tablebase.play.records import Record, write_record
 from tablebase.probe.html import titled_table
 from tablebase.system.compute.messages import in_bytes, in_percent, in_time, number_text
 from tablebase.web.pages import words
@@ -454,16 +453,6 @@ def test_a_byte_order_mark_before_standard_input(words: list[str], text: str, sa
     """PowerShell writes one into a pipe."""
     answer = ask_fresh(*words, "--data", hexapawns, given=f"\ufeff{text}\n")
     assert (answer.code, said in answer.out, "\ufeff" in answer.out) == (0, True, False)
-
-
-def test_a_byte_order_mark_in_files(ask: Ask, tmp_path: Path, hexapawns: Path) -> None:
-    game = write_record(Record("hexapawn", 1, ("a", "b"), "3/P1p/3 w", 0, ("a2a3",), (1, 2), "goal"))
-    texts = {"probe hexapawn @": "ppp/3/PPP w", "sql @": "select 7 as number", "match-stats ": game}
-    for number, (command, text) in enumerate(texts.items()):
-        path = tmp_path / str(number)
-        path.write_text(text, encoding="utf-8-sig")
-        data = [] if number == 2 else ["--data", hexapawns]
-        assert ask(*f"{command}{path}".split(), *data).code == 0
 
 
 def test_quiet_commands_print_only_results_and_errors(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:

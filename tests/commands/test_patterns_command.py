@@ -1,6 +1,5 @@
 """The command `patterns`: what it prints, what it stores in the catalog, and what it refuses."""
 
-import shutil
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -10,6 +9,7 @@ import pytest
 from support.builds import register
 from support.catalogs import rows
 from support.program import Answer, Ask
+from support.tablebases import copy_of
 
 import tablebase
 from tablebase.catalog.catalog import Catalog
@@ -80,14 +80,15 @@ def test_patterns_go_with_their_table(copied: Path, ask: Ask) -> None:
     assert snapshot(copied) == [[], [], []]
 
 
-def test_without_options_all_distinct_slices_are_searched(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
-    folder = tmp_path / "pawns"
-    shutil.copytree(hexapawns, folder)
-    answer = ask("patterns", "hexapawn", "--data", folder)
-    distinct = {row["material"] for row in rows(folder, "SELECT material FROM slices WHERE NOT is_alias")}
+pawns = copy_of("hexapawns")
+
+
+def test_without_options_all_distinct_slices_are_searched(pawns: Path, ask: Ask) -> None:
+    answer = ask("patterns", "hexapawn", "--data", pawns)
+    distinct = {row["material"] for row in rows(pawns, "SELECT material FROM slices WHERE NOT is_alias")}
     assert {line.split()[0] for line in answer.out.splitlines()[2:]} == distinct
-    assert {row["material"] for row in rows(folder, "SELECT material FROM pattern_trees")} == distinct
-    few = ask("patterns", "hexapawn", "--pieces", "5", "--format", "json", "--data", folder).json
+    assert {row["material"] for row in rows(pawns, "SELECT material FROM pattern_trees")} == distinct
+    few = ask("patterns", "hexapawn", "--pieces", "5", "--format", "json", "--data", pawns).json
     assert {row["material"] for row in few} == {name for name in distinct if len(name) == 6}
 
 

@@ -168,15 +168,6 @@ def test_sheets_with_a_position_without_an_answer(pawn_tables: Tablebase, tmp_pa
     assert not (tmp_path / "a.svg").exists()
 
 
-def test_pdf_and_png_need_the_extra(pawn_tables: Tablebase, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tablebase.errors.find_spec", lambda _: None)
-    words = ["line", "hexapawn", "--data", pawn_tables.folder, "--sheet"]
-    answer = ask(*words, tmp_path / "a.pdf")
-    assert_one_sentence(answer, "sheets as PDF or PNG need typst: install it with pip install 'endgame-tablebase[print]'")
-    assert not answer.out
-    assert ask(*words, tmp_path / "a.svg").code == 0
-
-
 OUTPUTS = {
     (verb.name, one.name): one.shell.output
     for verb in VERBS.values()

@@ -65,11 +65,6 @@ def test_chances_need_no_tables(tmp_path: Path, ask: Ask) -> None:
     assert len(pictures) == 4
 
 
-def test_no_parity_without_its_features(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
-    answer = ask("plot", "parity", "hexapawn", "--pieces", "2", "--data", hexapawns, "--output", tmp_path / "a.svg")
-    assert_one_sentence(answer, "hexapawn has no feature 'distance'", "give --by", "'tablebase features hexapawn'")
-
-
 def test_parity_of_any_whole_number(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
     words = ["plot", "parity", "hexapawn", "--data", hexapawns, "--output", tmp_path / "a.svg", "--csv", tmp_path / "a.csv"]
     assert ask(*words, "--by", "mobility").code == 0

@@ -79,16 +79,8 @@ def test_games_of_every_kind_are_replayed(name: str, ask: Ask, tmp_path: Path) -
     """Who moves, what he does or what is drawn, and every position; without tables, no value."""
     game = records(name, 2)[1]
     rules: Any = load_rules(name)
-    words = [
-        "line",
-        name,
-        "--replay",
-        written(tmp_path / "games", *records(name, 2)),
-        "--number",
-        2,
-        "--data",
-        tmp_path / "nowhere",
-    ]
+    file = written(tmp_path / "games", *records(name, 2))
+    words = ["line", name, "--replay", file, "--number", 2, "--data", tmp_path / "nowhere"]
     rows = ask(*words, "--format", "json").json
     moments = list(replayed(rules, game))
     assert [row["position"] for row in rows] == [rules.format(moment.position) for moment in moments]

@@ -135,12 +135,6 @@ def test_work_on_folders(two_pieces: Path, tmp_path: Path, capsys: pytest.Captur
     [
         ("perft", {"game": "hexapawn", "repetitions": "once"}, "repetitions is 'continue' or 'leaf', not 'once'"),
         ("analyse", {"game": "hexapawn", "repetition": "win"}, "repetition is 'none' or 'draw' or 'loss', not 'win'"),
-        (
-            "match_stats",
-            {"files": [], "by": "colour"},
-            "by is 'game' or 'seat' or 'ending' or 'chance' or 'square' or 'piece', not",
-        ),
-        ("build", {"game": "hexapawn", "executor": "cloud"}, "executor is 'local' or 'dask', not 'cloud'"),
     ],
 )
 def test_words_of_python_are_those_of_the_shell(name: str, arguments: dict[str, object], said: str) -> None:

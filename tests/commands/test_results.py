@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import tablebase
+import tablebase.testing
 from tablebase import svg
 from tablebase.commands.arguments import shortened
 from tablebase.commands.tablebase import Tablebase
@@ -87,6 +88,13 @@ def test_every_call_is_tried() -> None:
     functions = {name for name in tablebase.__all__ if name.islower()}
     methods = {name for name in dir(Tablebase) if not name.startswith("_") and callable(getattr(Tablebase, name))}
     assert functions | methods == OTHERS | {name for name in CALLS if "." not in name}
+
+
+def test_a_name_that_is_not_there() -> None:
+    """Of modules whose names are loaded only when they are used."""
+    with pytest.raises(AttributeError, match="module 'tablebase' has no attribute 'nothing'"):
+        tablebase.nothing  # noqa: B018
+    assert not hasattr(tablebase.testing, "nothing")
 
 
 def test_a_short_repr_is_the_beginning() -> None:

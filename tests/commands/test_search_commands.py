@@ -52,15 +52,6 @@ def counted(name: str, plies: int, text: str | None = None) -> list[int]:
     return [naive.perft(game, parse(game, text or game.start), number) for number in range(1, plies + 1)]
 
 
-def test_perft(ask: Ask) -> None:
-    leaves = counted("hexapawn", 4)
-    assert leaves[0] == 3
-    found = ask("perft", "hexapawn", "--depth", 4, "--format", "json").json
-    assert [list(row) for row in found] == [["depth", "leaves", "seconds"]] * 4
-    assert [(row["depth"], row["leaves"]) for row in found] == list(enumerate(leaves, start=1))
-    assert all(isinstance(row["seconds"], float) and row["seconds"] >= 0 for row in found)
-
-
 def test_perft_from_a_position_of_a_variant(ask: Ask) -> None:
     for words in ([RACE], ["--from", RACE], ["--from", RACE, "--workers", 2]):
         found = ask("perft", "doushouqi", *words, "--depth", 3, "--format", "json").json
@@ -324,16 +315,6 @@ def test_the_command(ask: Ask) -> None:
     said = ask("count", "foxhounds-6x6", "--divide", "--format", "json").json
     assert said == tablebase.count("foxhounds-6x6", divide=True)
     assert sum(row["games"] for row in said) == 982_462_133_247
-
-
-@pytest.mark.full
-def test_the_first_moves_of_hasenspiel() -> None:
-    """On 8x8 both lose in 44, and the games add up to the known number, of which Black wins 1.49 %."""
-    said = tablebase.count("hasenspiel", divide=True)
-    assert [(row["move"], row["outcome"], row["distance"]) for row in said] == [("d8c7", "loss", 44), ("d8e7", "loss", 44)]
-    games = sum(row["games"] for row in said)
-    assert games == 2_479_385_048_689_677_432_127_960_469_169
-    assert round(100 * (1 - sum(row["share"] * row["games"] for row in said) / games), 2) == 1.49
 
 
 def test_the_ranking_gives_them_as_a_hint() -> None:

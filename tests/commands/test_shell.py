@@ -131,7 +131,6 @@ def test_commands_have_the_options_that_they_use(ask: Ask) -> None:
         (["echo", "pig"], "pig is not a game for 'echo', because it does not support counting"),
         (["echo", "hexapawn", "--times", "0"], "Invalid value for '--times': Input should be greater than or equal to 1"),
         (["echo", "hexapawn", "--times", "9"], "Invalid value for '--times': Input should be less than or equal to 8"),
-        (["export", "hexapawn"], "Missing option '--to'."),
         (["echo", "hexapawn", "--times", "x"], "Invalid value for '--times': Input should be a valid integer"),
         (["echo", "hexapawn", "--case", "Upper"], "Invalid value for '--case': 'Upper' is not one of 'upper', 'lower'."),
         (["echo", "hexapawn", "--tims", "2"], "No such option: --tims (Possible options: --times)"),

@@ -1,7 +1,6 @@
 """Games by compiled functions on the command line: built, stopped, damaged, checked, copied and asked."""
 
 import random
-import shutil
 import subprocess
 import sys
 import time
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.program import Ask, assert_one_sentence, assert_refused, contents, drafts, flip
+from support.tablebases import copy_of
 from twins import exact as twin
 
 import tablebase
@@ -40,10 +40,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     assert contents(folder) == before
 
 
-@pytest.fixture(name="data")
-def copied(built: Path, tmp_path: Path) -> Path:
-    shutil.copytree(built, tmp_path / "data")
-    return tmp_path / "data"
+data = copy_of("built")
 
 
 def table(folder: Path, name: str) -> Path:
@@ -56,24 +53,15 @@ def test_stats_count_each_tier(built: Path, ask: Ask) -> None:
     assert {row["tier"]: row["ranks"] for row in rows} == {name: tiers.sizes[tier] for tier, name in tiers.names.items()}
     for row in rows:
         assert row["positions"] == row["final"] + row["wins"] + row["losses"] + row["draws"] <= row["ranks"]
-    three = next(row for row in rows if row["tier"] == "3-3")
-    assert three["longest_win_position"] is not None
-    (probed,) = ask("probe", *GAME, three["longest_win_position"], "--data", built, "--format", "json").json
-    assert (probed["outcome"], probed["distance"]) == ("win", three["longest_win"])
+    longest = max(rows, key=lambda row: row["longest_win"] or 0)
+    line = ask("line", *GAME, longest["longest_win_position"], "--data", built, "--format", "json").json
+    assert [(one["outcome"], one["distance"]) for one in line[::2]] == [("win", n) for n in range(longest["longest_win"], -1, -2)]
 
 
 def test_numbers_of_tiers_are_sorted_as_numbers() -> None:
     entries = [SimpleNamespace(row=dict.fromkeys(TierRow.__annotations__) | {"tier": name}) for name in ("10", "4", "11")]
     catalog: Any = SimpleNamespace(there=lambda _game, table: entries if table == "tiers" else [])
     assert [row["tier"] for row in statistics(catalog, load_rules(NAME))] == ["4", "10", "11"]
-
-
-def test_lines_end_as_they_should(built: Path, ask: Ask) -> None:
-    rows = ask("stats", *GAME, "--data", built, "--format", "json").json
-    longest = max(rows, key=lambda row: row["longest_win"] or 0)
-    line = ask("line", *GAME, longest["longest_win_position"], "--data", built, "--format", "json").json
-    plies = [one["distance"] for one in line]
-    assert plies[:3] == [longest["longest_win"] - ply for ply in range(3)]
 
 
 @pytest.mark.release
@@ -113,20 +101,6 @@ def test_a_group_is_finished_by_the_next_build(data: Path, built: Path, ask: Ask
     assert ask("build", *GAME, "--data", data).code == 0
     assert contents(data / NAME) == contents(built / NAME)
     assert drafts(data) == []
-
-
-def test_memory_is_refused_before_work(tmp_path: Path, ask: Ask) -> None:
-    said = ask("build", "mens_morris", "--data", tmp_path, "--memory", "200M")
-    assert_one_sentence(said, "solving 5-6, 6-5 of mens_morris needs", "--tiers", "--memory", code=3)
-    assert not list(tmp_path.iterdir())
-
-
-def test_estimates_need_no_work(ask: Ask) -> None:
-    rows = ask("estimate", *GAME, "--format", "json").json
-    tiers = tiers_of(load_rules(NAME))
-    assert {row["tier"]: row["ranks"] for row in rows} == {name: tiers.sizes[tier] for tier, name in tiers.names.items()}
-    fewer = ask("estimate", *GAME, "--tiers", "2-3", "--format", "json").json
-    assert [row["tier"] for row in fewer] == ["2-3"]
 
 
 def test_listing_takes_a_limited_time(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,15 +173,8 @@ def test_many_positions_are_looked_up_together(built: Path) -> None:
         texts = tables.probe_many(NAME, [*map(rules.format, positions), "nonsense"])
         assert any(rules.result(position) for position in positions)
         for answers, wrong in ((numbers, 2), (texts, 1)):
-            signs = {"win": 1, "draw": 0, "loss": -1}
-            assert answers.outcomes.tolist() == [signs[value.outcome] for value in single] + [0] * wrong
-            assert (
-                answers.distances.tolist() == [-1 if value.distance is None else value.distance for value in single] + [-1] * wrong
-            )
+            assert list(answers.values()) == [*single, *[None] * wrong]
             assert answers.errors.keys() == {len(positions) + place for place in range(wrong)}
-            assert [value and value.outcome for value in answers.values()[:-1]][: len(single)] == [
-                value.outcome for value in single
-            ]
 
 
 def test_many_positions_of_a_listed_game(tmp_path: Path) -> None:
@@ -219,9 +186,7 @@ def test_many_positions_of_a_listed_game(tmp_path: Path) -> None:
         source = tables.prober.of(rules)
         expected = [source.value(position, rules.viewer(position)) for position in positions]
         answers = tables.probe_many("connect4-4x4", np.array(positions))
-        assert [value and value.outcome for value in answers.values()] == [value.outcome for value in expected]
-        assert answers.distances.tolist() == [-1 if value.distance is None else value.distance for value in expected]
-        assert not answers.errors
+        assert list(answers.values()) == expected
     (tmp_path / "connect4-4x4" / "tiers" / "07.h5").unlink()
     with tablebase.open(tmp_path) as tables:
         answers = tables.probe_many("connect4-4x4", np.array(positions))
@@ -243,12 +208,16 @@ def test_listing_obeys_memory_and_the_deadline(tmp_path: Path, ask: Ask) -> None
 
 def test_times_are_sampled_unless_memory_is_refused(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tier_kind, "SAMPLED", 1000)
-    rows = ask("estimate", *GAME, "--format", "json").json
+    rows, tiers = ask("estimate", *GAME, "--format", "json").json, tiers_of(load_rules(NAME))
+    assert {row["tier"]: row["ranks"] for row in rows} == {name: tiers.sizes[tier] for tier, name in tiers.names.items()}
+    assert [row["tier"] for row in ask("estimate", *GAME, "--tiers", "2-3", "--format", "json").json] == ["2-3"]
     sampled = {row["tier"]: row["cpu_seconds"] / row["ranks"] for row in rows if row["ranks"] > 1000}
     assert all(1e-8 < seconds < 1e-4 for seconds in sampled.values())
     assert len(set(sampled.values())) > 2
     monkeypatch.setattr(tier_solver, "sampled_seconds", lambda *_: pytest.fail("a group was sampled"))
-    assert_one_sentence(ask("build", *GAME, "--data", tmp_path, "--memory", "200M"), "solving", "--memory", code=3)
+    said = ask("build", "mens_morris", "--data", tmp_path, "--memory", "200M")
+    assert_one_sentence(said, "solving 5-6, 6-5 of mens_morris needs", "--tiers", "--memory", code=3)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_build_resumes_within_a_group(tmp_path: Path, built: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -289,6 +258,7 @@ tablebase.build(sys.argv[1], data=sys.argv[2])
 
 @pytest.mark.full
 def test_a_killed_build_leaves_nothing_wrong(tmp_path: Path, built: Path, ask: Ask) -> None:
+    """Killed again and again, at any moment of a group or between two, it comes to the same bytes."""
     for calls in (3, 30, 90):
         ended = subprocess.run([sys.executable, "-c", KILLED, NAME, str(tmp_path), str(calls)], timeout=60, check=False)
         assert ended.returncode == 9

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.checks import at_least_one
+from support.pigs import Listed
 from support.program import Ask, assert_one_sentence
 from support.queries import examples, mined
 from support.tablebases import built
@@ -152,13 +153,6 @@ def test_nothing_is_best_that_bounds_do_not_show(
             assert {move: (lower, upper) for move, lower, upper, _ in moves[text]} == probed
         assert (answers.lower >= [lower for _, lower, _ in found]).all()
         assert (answers.upper <= [upper for *_, upper in found]).all()
-
-
-class Listed(pig.Pig):
-    """Pig without kernels, so that all of its states are listed."""
-
-    def kernels(self) -> None:
-        """None."""
 
 
 def forced(game: StochasticGame, chances: Any, state: State, attacker: int) -> int:

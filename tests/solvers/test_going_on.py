@@ -161,19 +161,13 @@ def test_the_longest_distance_is_not_forgotten(solved: Solved, tmp_path: Path, m
     assert pursuit.solve(replace(problem, checkpoint=EveryDistance(tmp_path / "FvHHH.h5"))) is None
 
 
-def stop_lean(solved: Solved, table: Path, stop: int) -> CompiledSlice:
-    """A slice that the lean solver was stopped in."""
-    problem = problem_of(solved, POND, "RTvRL", NARROW)
-    with pytest.raises(StoppedError):
-        solve("lean", problem, EveryDistance(table, stop))
-    return problem
-
-
 @pytest.mark.parametrize("damage", ["the first byte", "the last byte", "the end", "all", "more"])
 def test_with_a_damaged_log_all_begins_again(solved: Solved, damage: str, tmp_path: Path) -> None:
     """To the same codes; but what a log has beyond the checkpoint, as a process that is killed may leave it, is dropped."""
     table = tmp_path / "RvC.h5"
-    problem = stop_lean(solved, table, 4)
+    problem = problem_of(solved, POND, "RTvRL", NARROW)
+    with pytest.raises(StoppedError):
+        solve("lean", problem, EveryDistance(table, 4))
     log = EveryDistance(table).log
     whole = log.read_bytes()
     if damage == "all":

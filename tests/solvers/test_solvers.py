@@ -21,8 +21,8 @@ from tablebase.game.notation import parse
 from tablebase.positions.conversions import conversions
 from tablebase.positions.location import locate, stored_materials
 from tablebase.positions.material import Material, material_name, materials, parse_material
-from tablebase.solvers.registry import CompiledSlice, choose_solver, compile_slice, find_solver, solve_material, solver_for
-from tablebase.tables.values import DRAW, NARROW, STALEMATE, Codes, Coding, Value, recode
+from tablebase.solvers.registry import choose_solver, compile_slice, find_solver, solve_material, solver_for
+from tablebase.tables.values import DRAW, NARROW, STALEMATE, Coding, Value, recode
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
@@ -32,12 +32,6 @@ LADDERS = [toys.ladder(away) for away in ("b", "w", "wb")]
 OTHERS = [engine for engine in SOLVERS if engine != "reference"]
 SLICES = [(toys.pond(), "RTvRL"), (toys.hunt(), "HHvFC"), (toys.twins(), "PPvPP"), (toys.twins(), "PKvPK")]
 SLICE_IDS = ["pond", "hunt", "twins-pawns", "twins"]
-
-
-def solve_with(engine: str, problem: CompiledSlice) -> tuple[Codes, Codes] | None:
-    """Both sides' codes by an engine's own `solve`."""
-    found: tuple[Codes, Codes] | None = solver_for(problem.game, problem.layout.material, engine).solve(problem)
-    return found
 
 
 def alike(engines: Iterable[str], game: Game, *names: str, most: int | None = None, marks: Any = ()) -> list[Any]:
@@ -121,7 +115,7 @@ def test_codes_are_the_naive_ones(solved: Solved, game: Game, name: str, engine:
         pytest.skip("identical pieces have no rows")
     # Words know wins from losses by parity, which is stride 1.
     for coding in (Coding(1, "uint8"), Coding(1 if engine in ("planes", "lean") else 2, "uint16")):
-        codes = solve_with(engine, compile_slice(game, material, solved(game).load, coding))
+        codes = solver_for(game, material, engine).solve(compile_slice(game, material, solved(game).load, coding))
         assert codes is not None
         for side in (0, 1):
             assert np.array_equal(codes[side], recode(naive_codes(game, material, side), NARROW, coding))

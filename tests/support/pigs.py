@@ -16,6 +16,13 @@ class Small(pig.Pig):
         super().__init__(3, 4, players)
 
 
+class Listed(pig.Pig):
+    """Pig without kernels, so that all of its states are listed."""
+
+    def kernels(self) -> None:
+        """None."""
+
+
 def failures(game: Any, samples: int = 300) -> dict[str, str]:
     return {result.name: result.failure for result in check_rules(game, samples=samples) if result.failure}
 

@@ -136,6 +136,16 @@ race_tables = built_by("build harehedgehog-cards=none --lettuces 1 --carrots 1 -
 """The three layers of Hare & Hedgehog without cards, with up to one lettuce and one carrot."""
 
 
+def copy_of(name: str) -> Any:
+    """A fixture: a copy of the folder of another one, for tests that change it."""
+
+    @pytest.fixture
+    def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+        return Path(shutil.copytree(request.getfixturevalue(name), tmp_path / name))
+
+    return folder
+
+
 def opened(name: str) -> Any:
     @pytest.fixture(scope="session")
     def tables(request: pytest.FixtureRequest) -> Iterator[Tablebase]:

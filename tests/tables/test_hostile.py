@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from support.crafted import CHUNKS, CRAFTED, PLACES, Change, craft, sets, text
-from support.program import Ask, assert_refused
 
 import tablebase
 from tablebase.building.reindex import reindex
@@ -138,14 +137,3 @@ def test_a_table_has_one_place(place: str, folder: Path) -> None:
         CorruptTableError, match=f"{path} is not where this table belongs, which is .*/hexapawn/3/PPvP.h5: delete it"
     ):
         reindex(folder)
-
-
-def test_commands_say_the_same(folder: Path, ask: Ask) -> None:
-    """On the command line it is one sentence on standard error, and the code of a failed check."""
-    path = table_path(folder, GAME, MATERIAL)
-    PLACES["a pipe"](path)
-    statement = "SELECT count(p1_file) FROM positions WHERE material = 'PPvP'"
-    for words in (["probe", GAME.name, POSITION], ["mine", GAME.name, statement]):
-        answer = ask(*words, "--data", folder, "--format", "json")
-        assert answer.out == ""
-        assert_refused(answer, 1, str(path), "is not a regular file: delete it and build it again")

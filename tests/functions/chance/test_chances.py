@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from rules.test_harehedgehog import VARIANTS
 from support.checks import at_least_one, thinned
+from support.pigs import Listed
 from twins import harehedgehog as twin
 
 from tablebase.errors import CapacityError, NotationError, RulesError
@@ -29,13 +30,6 @@ CASES = [(options, limits) for options in VARIANTS for limits in CAPS if not (li
 def name_of(value: Any) -> str:
     """A variant or a cap as the name of a test."""
     return ",".join(f"{name}={one}" for name, one in value.items()) or "default"
-
-
-class PlainPig(pig.Pig):
-    """Pig without compiled rules."""
-
-    def kernels(self) -> None:
-        """None, so that all states are listed."""
 
 
 def late(rules: HareHedgehog, most: int, random: Random, begin: int = 55) -> Iterator[str]:
@@ -146,7 +140,7 @@ def test_what_has_no_horizon() -> None:
     small = pig.game(die=2, target=2)
     with pytest.raises(CapacityError, match=f"at most {MOST_TURNS}"):
         horizon(small, small.start, MOST_TURNS + 1)
-    plain = PlainPig(3, 4, 2)
+    plain = Listed(3, 4, 2)
     with pytest.raises(RulesError, match="3,3 1 1 cannot be reached from the start of pig"):
         horizon(plain, plain.parse("3,3 1 1"), 1)
     for text in ("2,0 2 0", "0,0 1 0 roll"):

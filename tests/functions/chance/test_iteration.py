@@ -15,6 +15,7 @@ from support import toys
 from support.checks import at_least_one
 from support.deterministic import GOES_ON, DeterministicGame
 from support.faults import EveryDistance, StoppedError
+from support.pigs import Listed
 from support.regions import settled, solve, too_many
 from support.solved import Solved
 from twins import pig as pig_twin
@@ -48,13 +49,6 @@ def bounds(form: Compiled, chances: Int64, region: Region, text: str) -> tuple[f
 
 
 # Pig
-
-
-class Listed(pig.Pig):
-    """Pig without kernels of its own, so that all states are listed."""
-
-    def kernels(self) -> None:
-        """None."""
 
 
 @pytest.mark.parametrize(
@@ -101,20 +95,12 @@ def race() -> tuple[Compiled, Region]:
     return form, form.region(STRICT)
 
 
-@cache
-def solved_race() -> Int64:
-    """Its chances, not to be changed."""
-    form, region = race()
-    return solve(form.kernels, region)
-
-
 def solved_part(threads: int = 1, **given: Any) -> Int64:
     """The chances of the part in which somebody waits, or the mover stands on one of the last squares, as far as they go."""
     form, region = race()
     layer = Layer("late", (64 * 63 + 1 - 6 * 63) * region.block, region.size)
     chances = np.zeros((2, region.size), np.int64)
-    for _ in solve_layer(form.kernels, region, layer, chances, threads, **given):
-        pass
+    list(solve_layer(form.kernels, region, layer, chances, threads, **given))
     return chances
 
 
@@ -234,12 +220,12 @@ def generous() -> tuple[Region, Int64]:
 
 def test_limits_contain_what_tables_with_more_carrots_can_force() -> None:
     """Under a generous cap, chances are no lower than those under a strict cap, be it the same or a higher one."""
-    form, _ = race()
+    form, strict = race()
     region, most = generous()
     higher = form.region({"carrots": 4, "cap": "strict"})
     forced = solve(form.kernels, higher, 2).reshape(2, -1, 5, 5)[:, :, :STRICT_WIDTH, :STRICT_WIDTH]
     most = most.reshape(2, -1, STRICT_WIDTH, STRICT_WIDTH)
-    assert (solved_race().reshape(most.shape) <= forced).all()
+    assert (solve(form.kernels, strict).reshape(most.shape) <= forced).all()
     assert (forced <= most).all()
     assert (forced < most).any()
     # Limits are of use: many of them are not 1.
@@ -278,8 +264,7 @@ def test_the_first_layer_is_a_region_of_its_own(monkeypatch: pytest.MonkeyPatch)
     assert region.layers[0] == without.layers[0]
     found, expected = (np.zeros((2, one.size), np.int64) for one in (region, without))
     for one, chances in ((region, found), (without, expected)):
-        for _ in solve_layer(form.kernels, one, one.layers[0], chances):
-            pass
+        list(solve_layer(form.kernels, one, one.layers[0], chances))
     assert expected.any()
     assert (found[:, : without.size] == expected).all()
     assert not found[:, without.size :].any()

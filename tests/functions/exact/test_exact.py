@@ -1,7 +1,5 @@
 """Exact values of games by functions against the slow twin: listed, solved, written, read and checked; and counts."""
 
-# ruff: noqa: D102 (methods are those of `FunctionGame`)
-
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -23,7 +21,6 @@ from tablebase.functions.exact.files import ExactFile, exact_path, sorted_keys, 
 from tablebase.functions.exact.listed import list_positions
 from tablebase.functions.exact.paths import count_games, leaves_by_depth, leaves_by_move
 from tablebase.game.functions import FunctionGame
-from tablebase.game.rules import Ending
 from tablebase.game.values import Value
 from tablebase.probe.from_codes import CodesSource
 from tablebase.tables.store import Store
@@ -46,24 +43,18 @@ def built(folder: Path, game: FunctionGame[Any], change: Any = lambda _: None) -
     return path
 
 
-def assert_like_twin(folder: Path, game: FunctionGame[Any]) -> None:
-    """Each value is that of the twin, for each player, and the check finds no fault."""
-    with closing(ExactFile(built(folder, game), game)) as file:
+@pytest.mark.parametrize("game", [circle(), Misere(12), Rows(), Rows(3, 2, 3), Rows(2, 3, 2)], ids=lambda game: game.name)
+def test_values_are_those_of_the_twin(game: FunctionGame[Any], tmp_path: Path) -> None:
+    """For each player; circles, several moves in a row, lost by an own move, shared places, and symmetries."""
+    with closing(ExactFile(built(tmp_path, game), game)) as file:
         verify_exact(file)
-    store = Store(folder)
+    store, expected = Store(tmp_path), twin.values(game)
     with closing(store), closing(CodesSource(store, game)) as source:
-        expected = twin.values(game)
         for position, (winner, distance) in expected.items():
             for player in (0, 1):
                 outcome = "draw" if winner is None else "win" if winner == player else "loss"
                 assert source.value(position, player) == (outcome, distance), (position, player)
-        assert file.positions == len({game.canonical(position) for position in expected})
-
-
-@pytest.mark.parametrize("game", [circle(), Misere(12), Rows(), Rows(3, 2, 3), Rows(2, 3, 2)], ids=lambda game: game.name)
-def test_values_are_those_of_the_twin(game: FunctionGame[Any], tmp_path: Path) -> None:
-    """Circles, several moves in a row, lost by an own move, shared places, and symmetries."""
-    assert_like_twin(tmp_path, game)
+    assert file.positions == len({game.canonical(position) for position in expected})
 
 
 @st.composite
@@ -185,54 +176,19 @@ def test_forged_files_are_refused(change: Any, tmp_path: Path) -> None:
 
 
 def test_too_large_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By memory, and by number; the latter is looked at now and then."""
-    with pytest.raises(CapacityError, match="the table of rows needs more than the 1,000 bytes"):
-        list_positions(Rows(), 1000)
+    """By number, which is looked at now and then."""
     monkeypatch.setattr(listed, "MOST_POSITIONS", 700)
     with pytest.raises(CapacityError, match="more than the 700 positions"):
         list_positions(Rows(), MUCH)
 
 
-class Errory(Misere):
-    """Rules with a fault."""
+def test_two_positions_of_one_text_are_refused() -> None:
+    class Short(Misere):
+        def format(self, position: tuple[int, int]) -> str:
+            return str(position[0])
 
-    def __init__(self, error: str) -> None:
-        super().__init__(5)
-        self.error = error
-
-    def moves(self, position: tuple[int, int]) -> dict[int, tuple[int, int]]:
-        if position[0] == 2:
-            if self.error == "raises":
-                raise ZeroDivisionError("no such thing")
-            return {} if self.error == "stuck" else super().moves(position)
-        return super().moves(position)
-
-    def to_move(self, position: tuple[int, int]) -> int:
-        return 7 if self.error == "mover" and position[0] == 2 else super().to_move(position)
-
-    def result(self, position: tuple[int, int]) -> Ending | None:
-        ending = super().result(position)
-        return Ending((1, 2, 3)) if ending and self.error == "places" else ending
-
-    def format(self, position: tuple[int, int]) -> str:
-        return str(position[0]) if self.error == "text" else super().format(position)
-
-
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [
-        ("stuck", "in 2/2, result is None, but nobody has a move"),
-        ("raises", "ZeroDivisionError"),
-        ("mover", "in 2/2, to_move is 7, but players have the numbers 0 and 1"),
-        ("places", r"places \(1, 2, 3\)"),
-        ("text", "two positions as '0'"),
-    ],
-)
-def test_errors_of_rules_are_one_sentence(error: str, said: str) -> None:
-    """Which names the game and what to do."""
-    game = Errory(error)
-    with pytest.raises(RulesError, match=rf"misere.*{said}|{said}.*misere"):
-        sorted_keys(game, list_positions(game, MUCH).positions)
+    with pytest.raises(RulesError, match=r"misere.*two positions as '0'"):
+        sorted_keys(Short(5), list_positions(Short(5), MUCH).positions)
 
 
 def test_a_value_is_that_of_the_named_player(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.compiled import INVALID, Node, NumberGraph, line
 from support.crafted import craft, sets, text
+from support.faults import StoppedError
 from twins import exact as twin
 
 from tablebase.checking.tiers import verify_tier
@@ -193,17 +194,6 @@ def test_a_loss_takes_the_longest_way() -> None:
     assert values_of(NumberGraph(nodes, [0, 0, 1, 1, 1, 2]))[0] == ("loss", 4)
 
 
-def test_a_win_beyond_a_byte(tmp_path: Path) -> None:
-    """A win in 126 plies, the first two by the same player, takes two bytes."""
-    nodes = [Node(node.player, [1 + child for child in node.after], node.result) for node in line(125).nodes]
-    game = NumberGraph([Node(0, [1]), *nodes], [0] * 126 + [1])
-    assert values_of(game)[0] == ("win", 126)
-    with ExitStack() as stack:
-        files = files_of(tmp_path, game, stack)
-        check(files)
-        assert files[1].counts.longest_win == 126
-
-
 @pytest.mark.parametrize("length", [124, 125, 126, 127, 300])
 def test_distances_beyond_a_byte(length: int, tmp_path: Path) -> None:
     """They take two bytes from 126 plies on; the positions of an earlier tier and the check follow."""
@@ -216,13 +206,16 @@ def test_distances_beyond_a_byte(length: int, tmp_path: Path) -> None:
         assert files[1].counts.longest_win == length - 1 + length % 2
 
 
-def test_long_distances_of_later_tiers(tmp_path: Path) -> None:
-    """A group without circles has two bytes if its moves lead to a group that has."""
-    nodes = [Node(node.player, [1 + child for child in node.after], node.result) for node in line(200).nodes]
-    game = NumberGraph([Node(1, [1]), *nodes], [0, *[1] * 200, 2])
-    assert values_of(game)[0] == ("win", 201)
+@pytest.mark.parametrize(("length", "first"), [(125, Node(0, [1])), (200, Node(1, [1]))], ids=["in a row", "later tiers"])
+def test_a_move_before_a_long_line(length: int, first: Node, tmp_path: Path) -> None:
+    """A win in 126 plies takes two bytes; so does a group without circles, if its moves lead to a group that has them."""
+    nodes = [Node(node.player, [1 + child for child in node.after], node.result) for node in line(length).nodes]
+    game = NumberGraph([first, *nodes], [0] * 126 + [1] if length == 125 else [0, *[1] * 200, 2])
+    assert values_of(game)[0] == ("win", length + 1)
     with ExitStack() as stack:
-        check(files_of(tmp_path, game, stack))
+        files = files_of(tmp_path, game, stack)
+        check(files)
+        assert max(file.counts.longest_win or 0 for file in files) == length + 1
 
 
 def test_functions_that_contradict_each_other() -> None:
@@ -336,9 +329,6 @@ def test_a_group_that_is_stopped_is_resumed(
     game.functions = replace(NumberGraph.functions, unmoves=unmoves)
     tiers, starts = tiers_of(game), 0
     group = tiers.group_of(0)
-
-    class StoppedError(Exception):
-        pass
 
     def tick() -> None:
         nonlocal left

@@ -12,6 +12,7 @@ from unittest.mock import Mock
 
 import pytest
 from support.program import Ask, assert_refused, flip
+from support.tablebases import copy_of
 
 from tablebase.solvers.planes.solve import enter
 from tablebase.system.compute import jit, kernel_cache
@@ -70,9 +71,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def folder(compiled: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(compiled, tmp_path / "folder"))
+folder = copy_of("compiled")
 
 
 @pytest.mark.full
@@ -266,7 +265,7 @@ def test_a_running_program_makes_its_folder_again(versions: Path) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("private", [False, pytest.param(None, marks=pytest.mark.full)], ids=["not private", "none"])
+@pytest.mark.parametrize("private", [False, None], ids=["not private", "none"])
 def test_without_a_temporary_folder_kernels_stay_in_memory(private: bool | None, tmp_path: Path) -> None:
     """A folder that others can write to is not used, and kernels work without any."""
     folder = tmp_path / f"tablebase-{os.getuid()}"
