@@ -71,7 +71,7 @@ def _check_words(catalog: Catalog, statement: str) -> None:
 
     def check_game(name: str) -> None:
         if name not in games and (known := load_rules(name).name) != name:
-            raise TablebaseError(f"invalid game {quoted(name)}: expected {known}, as the catalog writes it")
+            raise TablebaseError(f"invalid game {quoted(name)}: use its name in the catalog, {known}")
 
     tables: dict[str, dict[str, Check]] = {
         "distances": {"outcome": one_of("outcome", ("win", "loss"))},

@@ -47,8 +47,8 @@ def perft(
     ----------
     position : str, by default the start
     depth : int
-        Maximum length of the sequences, in plies (moves by one side). In games with chance or more than two players, maximum
-        number of turns; a turn contains all consecutive moves of one player.
+        Maximum length of the sequences, in plies (moves by one side). In games with chance or more than two players, the length
+        is in turns, and a turn is all consecutive moves of one player.
     divide : bool
         Show one row for each first move, only for the length --depth.
     repetitions : RepeatedLines or str

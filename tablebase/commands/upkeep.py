@@ -105,7 +105,7 @@ def verify(
         return result
     if rules is None:
         raise ArgumentError(
-            "positions of one game are checked at a time: name a game, or check the bytes of all tables with --quick"
+            "verify checks the positions of one game at a time: name a game, or check the bytes of all tables with --quick"
         )
     lib.game_arguments.refuse_given(rules, pieces=pieces, material=material, published=published)
     expected = lib.published.read_published(listed, rules) if listed else {}

@@ -46,7 +46,7 @@ class Ending(NamedTuple):
 
     @classmethod
     def of_two(cls, winner: int | None, why: str, said: str = "") -> Ending:
-        """Return the end of a two-player game, a draw without a winner."""
+        """Return the ending of a two-player game, a draw if `winner` is None."""
         return cls((1, 1) if winner is None else (1 + winner, 2 - winner), why, said)
 
     @property

@@ -116,7 +116,7 @@ def check_reach(tree: exp.Expr, tables: tuple[str, ...]) -> None:
                 hint = f"the only functions there are {', '.join(ROW_FUNCTIONS)}"
                 raise ArgumentError(f"{table.this.sql('duckdb', normalize_functions=False)} is not allowed in a FROM: {hint}")
         elif table.name.lower() not in known or table.db.lower() not in ("", "main"):
-            raise ArgumentError(f"{written(table)} cannot be read: query {' or '.join(tables)}")
+            raise ArgumentError(f"{written(table)} cannot be queried: query {' or '.join(tables)}")
     for function in tree.find_all(exp.Anonymous):
         if function.name.lower() in SETTINGS:
             raise ArgumentError(f"the function {function.name} is not allowed: settings cannot be read")

@@ -93,7 +93,7 @@ def test_other_rules_have_bytes_too(copied: Path, ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ([], "positions of one game are checked at a time: name a game"),
+        ([], "verify checks the positions of one game at a time: name a game"),
         (["--quick", "--pieces", "2"], "name the game of the tables"),
         (["--quick", "--material", "RvC"], "name the game of the tables"),
         (["doushouqi", "--quick", "--published", "list.csv"], "leave one of them out"),

@@ -193,8 +193,8 @@ OTHERS = {
     "plot parity hexapawn --pieces 2 --output a.svg": "hexapawn has no feature 'distance' of two pieces: give --by with a column",
     "stats doushuqi": "unknown game 'doushuqi' (did you mean 'doushouqi'?)",
     "stats Fox": "unknown game 'fox': choose ",
-    "sql 'SELECT 1' --timeout 0": "'0' is not a time limit",
-    "sql 'SELECT 1' --timeout nan": "'nan' is not a time limit",
+    "sql 'SELECT 1' --timeout 0": "invalid time limit '0'",
+    "sql 'SELECT 1' --timeout nan": "invalid time limit 'nan'",
 }
 SHEETS = {
     "probe awari 2 --sheet a.svg": "awari has no pictures",

@@ -247,7 +247,7 @@ def _read_bead(game: Game, word: str) -> BeadDraw:
     if not text or len(word) > LONGEST:
         first = representative(game, game.initial)
         example = write_taken(game, [BeadDraw(first, _full_box(game, first)[0])])
-        raise TablebaseError(f"{quoted(word)} is not a bead: write its box and its move, as in {example}")
+        raise TablebaseError(f"invalid bead {quoted(word)}: expected a box and a move, as in {example}")
     box = parse(game, text.replace("_", " "))
     game.check(box)
     shown = representative(game, box)

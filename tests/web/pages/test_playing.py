@@ -251,7 +251,7 @@ def test_from_another_position(client: TestClient) -> None:
         ("hexapawn/play?seat=matchboxes:boxes=/tmp/boxes.json&seat=person", "the setting boxes names a file"),
         ("hexapawn/play?seat=person&seat=matchboxes&won=1", "invalid won='1': write the games won by each side, as in 2,1"),
         ("hexapawn/play?seat=person&seat=matchboxes&won=1,9999999", "invalid won='1,9999999'"),
-        ("hexapawn/play?seat=person&seat=matchboxes&taken=a3a2", "'a3a2' is not a bead: write its box and its move, as in ppp/3"),
+        ("hexapawn/play?seat=person&seat=matchboxes&taken=a3a2", "invalid bead 'a3a2': expected a box and a move, as in ppp/3"),
         ("hexapawn/play?seat=person&seat=matchboxes&taken=ppp/3:a3a2", "'ppp/3'"),
         ("hexapawn/play?seat=person&seat=matchboxes&taken=ppp/1P1/P1P_b:c3c2", "has no bead 'c3c2': choose one of a3a2, a3b2"),
         ("hexapawn/play?seat=person&seat=matchboxes&taken=ppp/P2/1PP_b:b3b2", "its mirror image: write ppp/2P/PP1 b"),
