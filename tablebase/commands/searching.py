@@ -48,7 +48,7 @@ def perft(
     position : str, by default the start
     depth : int
         Maximum length of the sequences, in plies (moves by one side). In games with chance or more than two players, the length
-        is in turns, and a turn is all consecutive moves of one player.
+        is the number of turns; a turn is all consecutive moves of one player.
     divide : bool
         Show one row for each first move, only for the length --depth.
     repetitions : RepeatedLines or str

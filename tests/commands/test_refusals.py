@@ -189,7 +189,7 @@ OTHERS = {
     "probe hexapawn @/dev/null --output a.svg": "--output draws one position",
     "probe awari '2,2,2,0 2,2,2,0 s' --output a.svg": "no pictures: leave out --output",
     "line awari --to pictures": "no pictures: leave out --to",
-    "line hexapawn --player engine": "name its file with --replay, or leave out --player",
+    "line hexapawn --player engine": "add --replay FILE, or leave out --player",
     "plot parity hexapawn --pieces 2 --output a.svg": "hexapawn has no feature 'distance' of two pieces: give --by with a column",
     "stats doushuqi": "unknown game 'doushuqi' (did you mean 'doushouqi'?)",
     "stats Fox": "unknown game 'fox': choose ",

@@ -16,7 +16,7 @@ from support.program import every_command
 from scripts.docs import python, reference
 
 ROOT = Path(__file__).parents[2]
-MOST = {"pages": 1, "help": 0, "errors": 55, "docstrings": 42}
+MOST = {"pages": 1, "help": 0, "errors": 0, "docstrings": 2}
 """The largest number of constructions in 1,000 sentences by group; lower it when a text has been rewritten."""
 CONSTRUCTIONS = {
     "what": r"\bwhat\b(?![^.?!]*\?)",
