@@ -15,6 +15,7 @@ from tablebase.commands.descriptions import describe_material, distances_of, lis
 from tablebase.commands.games import list_games
 from tablebase.game.capabilities import refuse
 from tablebase.positions.material import material_name, parse_material
+from tablebase.system.compute.modules import docstring
 from tablebase.web.api.routes import game_for, get, query_of
 from tablebase.web.api.schemas import GameName, Given, MaterialName, given_by
 from tablebase.web.caching import CHANGING, answered
@@ -60,7 +61,7 @@ def from_catalog(model: Any, given: type[BaseModel]) -> Callable[[Read], Read]:
             found = await in_thread(request, catalog_of(request).answer, question, partial(read, game, asked))
             return answered(request, found, CHANGING)
 
-        handler.__name__, handler.__doc__ = name, read.__doc__
+        handler.__name__, handler.__doc__ = name, docstring(read)
         get(router, f"/{name}", model, 404, given=given)(handler)
         return read
 
