@@ -45,8 +45,7 @@ class Statistics(list[Entry]):
 
 def statistics(catalog: Catalog, game: Any, by: str = "pieces", pieces: int | range | None = None) -> Statistics[Any]:
     """Statistics of a game of any kind, perhaps only with some numbers of pieces; `MissingTableError` if there are none."""
-    has_materials = "materials" in game.can
-    if has_materials:
+    if has_materials := "materials" in game.can:
         if by not in BY:
             raise ArgumentError(f"statistics are by {' or by '.join(BY)}, not by {quoted(by)}")
         found: list[Any] = catalog.counts(game, by)

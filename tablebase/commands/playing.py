@@ -205,14 +205,11 @@ class Session:
         _say("\n".join(f"{word:<8}{about}" for word, (about, _) in self._commands().items()) + "\nquit    leave the game")
 
     def _list_moves(self) -> None:
-        rules, legal = self.rules, self.match.legal()
+        rules, at, legal = self.rules, self.match.position, self.match.legal()
         if "squares" in rules.can:
             _say(" ".join(legal))
             return
-        rows = [
-            {"move": one, "meaning": rules.move_text(self.match.position, one), "position": rules.format(legal[one])}
-            for one in legal
-        ]
+        rows = [{"move": one, "meaning": rules.move_text(at, one), "position": rules.format(legal[one])} for one in legal]
         lib.output.write_table(rows, list(rows[0]))
 
     def _show_hint(self) -> None:

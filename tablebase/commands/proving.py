@@ -110,20 +110,17 @@ def show_prove(call: Call) -> int | None:
     folder exists.
     """
     row = call()
-    if call.style is Format.TABLE:
-        sys.stdout.write(_verdict(row) if "fault" in row else _sentence(call.rules, call.rules.parse(call.given["position"]), row))
+    if call.style is Format.TABLE and "fault" in row:
+        holds = f"holds, {row['positions']:,} positions checked" if row["fault"] is None else f"does not hold: {row['fault']}"
+        sys.stdout.write(f"{row['outcome']} of {row['position']}: the proof {holds}\n")
+    elif call.style is Format.TABLE:
+        sys.stdout.write(_sentence(call.rules, call.rules.parse(call.given["position"]), row))
     elif "fault" in row or call.style is Format.JSON:
         call.write([row])
     else:
         words = {"line": " ".join(row["line"]), "reached": _in_words(row["reached"]), "table": _in_words(row["table"])}
         call.write([{**row, **words}])
     return CHECK_FAILED if row.get("fault") else None
-
-
-def _verdict(row: dict[str, Any]) -> str:
-    error = row["fault"]
-    holds = f"holds, {row['positions']:,} positions checked" if error is None else f"does not hold: {error}"
-    return f"{row['outcome']} of {row['position']}: the proof {holds}\n"
 
 
 def _known(game: Game, position: Position, prober: Prober | None, most: int | None) -> Value | None:

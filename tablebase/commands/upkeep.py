@@ -104,9 +104,7 @@ def verify(
         say(f"tables whose bytes are as they were written: {result.correct} of {result.tables}; positions were not checked")
         return result
     if rules is None:
-        raise ArgumentError(
-            "verify checks the positions of one game at a time: name a game, or check the bytes of all tables with --quick"
-        )
+        raise ArgumentError("verify checks the positions of one game at a time: name a game, or check only bytes with --quick")
     lib.game_arguments.refuse_given(rules, pieces=pieces, material=material, published=published)
     expected = lib.published.read_published(listed, rules) if listed else {}
     total, results = lib.kind.table_kind(rules).verify(query, folder, workers, expected, url)

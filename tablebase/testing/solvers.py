@@ -40,7 +40,7 @@ class SolverTests:
     solver: ClassVar[Solver]
     slices: ClassVar[tuple[tuple[str, str], ...]] = ()
 
-    def test_objections(self) -> None:
+    def test_unsupported(self) -> None:
         """Reasons for refusing a slice are half-sentences."""
         for game, material in self._all():
             for unsupported in (self.solver.refuses(game, material), self.solver.avoids(game, material)):
