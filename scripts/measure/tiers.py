@@ -15,7 +15,7 @@ from tablebase.commands.build import build
 PHASES = {
     "list": "tablebase.functions.exact.tier_listing.list_tiers",
     "solve": "tablebase.functions.exact.tier_solver.GroupSolver.solve",
-    "write": "tablebase.building.tier_maker.write_tier",
+    "write": "tablebase.building.tier_kind.write_tier",
     "check": "tablebase.checking.tiers.verify_tier",
 }
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
+from pkgutil import resolve_name
 from random import Random
 from typing import Any
 
@@ -19,6 +20,7 @@ from twins.pawns import BLACK, START, WHITE, as_cells, flipped, naive_moves, nai
 from twins.walk import walk
 
 import tablebase
+from scripts.measure.tiers import PHASES
 from scripts.reproduce import foxhounds, hasenspiel, matchboxes
 from scripts.reproduce.known import build_start
 from tablebase.errors import TablebaseError
@@ -203,3 +205,9 @@ def test_a_picture_that_cannot_be_written(tell: Tell, tmp_path: Path, name: str)
     """A folder that is not there or an unknown kind of picture is one sentence that names it."""
     pytest.importorskip("matplotlib")
     assert_refused(tell(matchboxes, "--games", 3, "--picture", tmp_path / name), 2, str(tmp_path / name.partition("/")[0]))
+
+
+@pytest.mark.parametrize("name", PHASES.values())
+def test_what_is_timed_exists(name: str) -> None:
+    """The benchmark of compiled games replaces these functions by their names."""
+    assert callable(resolve_name(name))
