@@ -119,8 +119,7 @@ def show_line(
 
 def _value_columns(rules: Rules[Any]) -> tuple[str, ...]:
     """The columns of values in a table: in games with chance only the bounds."""
-    outcome, distance, *bounds = rules.value_fields
-    return (*bounds,) or (outcome, distance)
+    return rules.value_fields[2:] or rules.value_fields[:2]
 
 
 def _in_digits(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -119,7 +119,9 @@ class _Answers:
         self.missing, self.drawn = set[str](), list[lib.answers.Probe]()  # tables of moves, and answers for a sheet
 
     def write(self) -> None:
-        with lib.progress.progress("probe", "B", stream_bytes(self._words)) if self._streams else nullcontext() as shown:
+        files = [word[1:] for word in self._words if is_stream(word)]
+        sizes = [os.stat(one).st_size if os.path.isfile(one) else 0 for one in files]
+        with lib.progress.progress("probe", "B", sum(sizes) if all(sizes) else None) if files else nullcontext() as shown:
             found = self._all(shown.update if shown else lambda _: None)
             if not self._streams:
                 # Few enough to know before the first is written whether one is an error.
@@ -269,9 +271,3 @@ def _positions(lines: Iterable[bytes], before: int, name: str) -> Iterator[Posit
         text = line.decode(ENCODING, "replace").strip()
         if text:
             yield PositionText(text, number, name)
-
-
-def stream_bytes(words: Sequence[str]) -> int | None:
-    """The size of all files among the arguments; None if one of them is not a regular file, or there is none."""
-    sizes = [os.stat(word[1:]).st_size if os.path.isfile(word[1:]) else 0 for word in words if is_stream(word)]
-    return sum(sizes) if sizes and all(sizes) else None

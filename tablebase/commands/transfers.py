@@ -37,8 +37,7 @@ class Transfer:
     linked: int = 0  # new tables that are hard links, which use no additional disk space
 
     def __str__(self) -> str:
-        there = f"; there already: {self.there}" if self.there else ""
-        return f"{self.new} of {self.tables} tables, {self.bytes:,} bytes{there}"
+        return f"{self.new} of {self.tables} tables, {self.bytes:,} bytes{f'; there already: {self.there}' if self.there else ''}"
 
 
 @checked
