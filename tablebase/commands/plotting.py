@@ -38,6 +38,9 @@ CHARTS_OF_OPTION = {
     "kind": ("query",),
 }
 """Options that apply only to some charts."""
+PICTURE = Shell(
+    help="PNG, SVG or PDF file to write.", metavar="FILE", output=Output.FILE, parse=lambda text: lib.picture_files.as_picture(text)
+)
 
 
 class Charts(Cataloged):
@@ -187,16 +190,11 @@ def _chart(name: str, rules: Any, counter: lib.tallies.Counting, given: dict[str
     return lib.figures.CHARTS[name](counter, panels, **options.get(name, {}))
 
 
-def show_plot(
-    call: Call,
-    *,
-    output: Annotated[Path, Shell(help="PNG, SVG or PDF file to write.", metavar="FILE", output=Output.FILE)],
-) -> None:
+def show_plot(call: Call, *, output: Annotated[Path, PICTURE]) -> None:
     """With only --output, this command draws the chart from all tables of the game in the folder 'data'. The charts 'squares' and
     'parity' also need one set of pieces, selected with --material. The chart 'chances' does not need tables. All outcomes are for
     the side to move.
     """
-    lib.picture_files.check_picture(output)
     if call.given.get("csv") is not None and Path(call.given["csv"]) == output:
         raise TablebaseError(f"{output} is named by both --output and --csv: name another file")
     if call.given.get("statement") is not None:

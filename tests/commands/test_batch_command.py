@@ -41,6 +41,7 @@ STEPS = {
     '["stats", "hexapawn"]\noutput = "nowhere/x"': "the folder nowhere does not exist",
     '["stats", "hexapawn"]\noutput = "/"': "/ is a folder",
     '["plot", "distances", "hexapawn", "--output", "nowhere/x.svg"]': "the folder nowhere does not exist",
+    '["plot", "distances", "hexapawn", "--output", "x.jpg"]': "x.jpg is not the name of a picture",
     '["stats", "chess"]': "unknown game 'chess'",
     '["stats", "doushouqi"]': "no tablebase in",
     '["stats", "hexapawn", "--data", "nowhere"]': "no tablebase in nowhere",

@@ -25,6 +25,12 @@ def check_picture(path: Path, hint: str = HINT) -> None:
     check_output(path, hint)
 
 
+def as_picture(text: str) -> Path:
+    """Read the name of a picture, with the errors of `check_picture`."""
+    check_picture(Path(text))
+    return Path(text)
+
+
 def write_numbers(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     """Write the rows of a chart, which have the same fields, as CSV."""
     text = StringIO()
