@@ -228,28 +228,28 @@ class StaleTableError(TablebaseError):
 class CorruptTableError(TablebaseError):
     """A damaged table file, or a table that fails a check.
 
-    `error` describes the damage, as the predicate of a sentence about `path`, a file or its address. Without a path, it is a
+    `problem` describes the damage, as the predicate of a sentence about `path`, a file or its address. Without a path, it is a
     whole sentence, about values that have not been written yet.
     """
 
     code = "damaged_table"
     exit_code = 1
 
-    def __init__(self, error: str, path: Path | str | None = None) -> None:
-        self.error, self.path = error, path
-        super().__init__(error if path is None else f"{path} {error}: {REBUILD}")
+    def __init__(self, problem: str, path: Path | str | None = None) -> None:
+        self.problem, self.path = problem, path
+        super().__init__(problem if path is None else f"{path} {problem}: {REBUILD}")
 
 
 class CorruptCatalogError(TablebaseError):
     """A catalog that is damaged or of another version; the next command that writes rebuilds it from the table files.
 
-    `error` is the predicate of a sentence about `path`, a file or the URL of a database without its password; `hint` names the
+    `problem` is the predicate of a sentence about `path`, a file or the URL of a database without its password; `hint` names the
     remedy, by default to reindex the file's folder.
     """
 
-    def __init__(self, error: str, path: Path | str, hint: str | None = None) -> None:
-        self.error, self.path = error, path
-        super().__init__(f"{path} {error}: {hint or reindex(Path(path).parent)}")
+    def __init__(self, problem: str, path: Path | str, hint: str | None = None) -> None:
+        self.problem, self.path = problem, path
+        super().__init__(f"{path} {problem}: {hint or reindex(Path(path).parent)}")
 
 
 def reindex(folder: Path, option: str = "") -> str:
@@ -281,12 +281,12 @@ class CapacityError(TablebaseError):
 class ClusterError(TablebaseError):
     """A cluster that is unreachable, without workers, or with an unusable worker.
 
-    `address` is the address of the scheduler or the worker, `error` the problem, and `hint` the remedy.
+    `address` is the address of the scheduler or the worker, `problem` the error, and `hint` the remedy.
     """
 
-    def __init__(self, address: str, error: str, hint: str) -> None:
-        self.address, self.error, self.hint = address, error, hint
-        super().__init__(f"{error}: {hint}")
+    def __init__(self, address: str, problem: str, hint: str) -> None:
+        self.address, self.problem, self.hint = address, problem, hint
+        super().__init__(f"{problem}: {hint}")
 
 
 class TimeLimitError(TablebaseError):
@@ -302,9 +302,9 @@ class TimeLimitError(TablebaseError):
 class BatchError(TablebaseError):
     """An error in a batch file, at `line` of the file `path`."""
 
-    def __init__(self, path: Path, line: int, error: str, exit_code: int = 2) -> None:
-        self.path, self.line, self.error, self.exit_code = path, line, error, exit_code
-        super().__init__(f"{path}, line {line}: {error}")
+    def __init__(self, path: Path, line: int, problem: str, exit_code: int = 2) -> None:
+        self.path, self.line, self.problem, self.exit_code = path, line, problem, exit_code
+        super().__init__(f"{path}, line {line}: {problem}")
 
 
 class ConflictError(TablebaseError):

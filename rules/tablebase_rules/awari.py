@@ -71,7 +71,7 @@ def sown(rules: Any, board: int, pit: int) -> tuple[int, int]:
 
 
 def playable(rules: Any, board: int) -> int:
-    """Return the pits that may be sown, as a set: those that leave the other player stones, or all if there are none."""
+    """Return the set of pits that may be sown: pits that leave the other player stones, or all pits if none does."""
     feeding = filled = 0
     for pit in range(rules[PITS]):
         if field(board, pit, WIDTH):

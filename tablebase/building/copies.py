@@ -70,7 +70,9 @@ def _get_catalog(store: ObjectStore, scratch: Path) -> None:
         Catalog(scratch).close()
     except CorruptCatalogError as error:
         place = f"{store.url}/{FILE_NAME}"
-        raise TablebaseError(f"{place} {error.error}: delete it, and copy the tables there again with 'tablebase copy'") from error
+        raise TablebaseError(
+            f"{place} {error.problem}: delete it, and copy the tables there again with 'tablebase copy'"
+        ) from error
 
 
 @contextmanager
@@ -106,7 +108,7 @@ def copies(source: Source, folder: Path, entries: Sequence[Entry]) -> Iterator[t
                 check_bytes(draft, entry.title, entry.sha256)
                 table_kind(load_rules(entry.game)).opened(draft, entry.row).close()
             except CorruptTableError as error:
-                raise CorruptTableError(error.error, f"{source.place}/{entry.file}") from error
+                raise CorruptTableError(error.problem, f"{source.place}/{entry.file}") from error
         yield entry, draft
 
 

@@ -84,7 +84,7 @@ class FlatTables(TableKind[G, F]):
 
     def solver_error(self, error: CorruptTableError) -> CorruptTableError:
         """The error of a new file that is wrong: it is not the file that is damaged."""
-        said = f"what has been solved of {self.rules.name} {error.error}{advice(self.rules)}"
+        said = f"what has been solved of {self.rules.name} {error.problem}{advice(self.rules)}"
         return CorruptTableError(f"{said}, and if it finds nothing, report a fault of this program")
 
     def verify(

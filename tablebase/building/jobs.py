@@ -112,5 +112,5 @@ def error_of(check: Callable[[], object]) -> str | None:
     try:
         check()
     except CorruptTableError as error:
-        return error.error
+        return error.problem
     return None

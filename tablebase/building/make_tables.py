@@ -108,7 +108,7 @@ class _Loop:
                     raise
                 again.add(damaged.key)
                 self._observer.watch(damaged.key, DAMAGED)
-                self._set_aside(damaged, error.error)
+                self._set_aside(damaged, error.problem)
 
     def _pass(self, missing: Sequence[Job]) -> Generator[Made, None, None]:
         """Make tables until all are there, one is found damaged, or the deadline has come."""

@@ -63,7 +63,7 @@ def with_usable(data: Path, catalog: str | None, use: Callable[[], Result]) -> R
     except CorruptCatalogError as error:
         if not os.access(data, os.W_OK):
             raise
-        reason = error.error
+        reason = error.problem
     refused: dict[str, str] = {}
     with lock(data):
         done = _rebuild(data, catalog, _read(data, refused, strict=False), refused, reason)
@@ -107,7 +107,7 @@ def _read(folder: Path, refused: dict[str, str], *, strict: bool) -> list[Found]
             except TablebaseError as error:
                 if strict or isinstance(error, UnusableFileError):
                     raise
-                refused[path.relative_to(folder).as_posix()] = getattr(error, "error", str(error))
+                refused[path.relative_to(folder).as_posix()] = getattr(error, "problem", str(error))
     return found
 
 

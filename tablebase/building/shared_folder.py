@@ -13,11 +13,11 @@ from pathlib import Path
 from tablebase.errors import RulesError
 from tablebase.game import Game, load_game
 from tablebase.system.compute.processes import cleanup_on_exit
-from tablebase.system.executors.executor import Error
+from tablebase.system.executors.executor import Obstacle
 from tablebase.tables.folder import FORMAT_VERSION, TOKEN
 from tablebase.version import VERSION
 
-RULES_CURE = "install the same rules everywhere, or name the same rules file in TABLEBASE_RULES there"
+RULES_HINT = "install the same rules everywhere, or name the same rules file in TABLEBASE_RULES there"
 
 
 @dataclass(frozen=True)
@@ -34,29 +34,31 @@ class Site:
     version: str = field(default_factory=lambda: VERSION)
     format: int = FORMAT_VERSION
 
-    def __call__(self) -> Error | None:
+    def __call__(self) -> Obstacle | None:
         """Return the error where this is called, if any."""
         if (self.version, self.format) != (VERSION, FORMAT_VERSION):
-            return Error(f"has version {VERSION} of this program instead of {self.version}", "install the same version everywhere")
+            return Obstacle(
+                f"has version {VERSION} of this program instead of {self.version}", "install the same version everywhere"
+            )
         try:
             game = load_game(self.game)
         except RulesError as error:
-            return Error(f"has no rules of {self.game} ({error})", RULES_CURE)
+            return Obstacle(f"has no rules of {self.game} ({error})", RULES_HINT)
         if game.digest != self.digest:
-            return Error(f"has other rules of {self.game}", RULES_CURE)
+            return Obstacle(f"has other rules of {self.game}", RULES_HINT)
         hint = f"let {self.folder} be the same folder on all machines, or name another one with --data"
         try:
             token = (self.folder / TOKEN).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            return Error(f"cannot see the folder of the tables ({_reason(error)})", hint)
+            return Obstacle(f"cannot see the folder of the tables ({_reason(error)})", hint)
         if token != self.token:
-            return Error(f"sees another folder in place of {self.folder}", hint)
+            return Obstacle(f"sees another folder in place of {self.folder}", hint)
         mine = self.folder / f"{TOKEN}-{socket.gethostname()}-{secrets.token_hex(4)}"
         try:
             mine.touch()
             mine.unlink()
         except OSError as error:
-            return Error(f"cannot write to the folder of the tables ({_reason(error)})", hint)
+            return Obstacle(f"cannot write to the folder of the tables ({_reason(error)})", hint)
         return None
 
 

@@ -21,7 +21,7 @@ from tablebase.errors import TablebaseError, shell_word
 from tablebase.system.files.outputs import write_text
 from tablebase.tables.folder import default_catalog
 
-# ruff: noqa: ARG002, D102 (methods are those of `Database`)
+# ruff: noqa: ARG002, D102 (see `Database`)
 
 ID_FILE = ".catalog-id"
 HOME = sql.Table("tablebase", sql.MetaData(), sql.Column("folder", sql.String, nullable=False))

@@ -32,7 +32,7 @@ from tablebase.errors import (
 from tablebase.system.executors.bounds import deadline
 from tablebase.tables.folder import free_name, make_folder
 
-# ruff: noqa: ARG002, D102 (methods are those of `Database`)
+# ruff: noqa: ARG002, D102 (see `Database`)
 
 FILE_NAME = "catalog.sqlite"
 ERRORS = (SQLAlchemyError, sqlite3.Error, UnicodeError)

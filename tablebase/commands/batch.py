@@ -84,7 +84,7 @@ def batch(
     jobs = [_job(work, entry) for entry in work.builds]
     with work.at("memory" if work.scheduler is None else "scheduler"):
         limits = lib.options.chosen_limits(work.workers, work.memory, work.executor, work.scheduler)
-    terms = lib.options.BuildOptions(
+    options = lib.options.BuildOptions(
         work.data or as_folder(data),
         limits,
         end_of_work(work.deadline, work.duration),
@@ -96,21 +96,21 @@ def batch(
         scheduler=work.scheduler,
         workers_given=work.workers is not None,
     )
-    built = {terms.data.resolve(): {job.game for job in jobs}}
+    built = {options.data.resolve(): {job.game for job in jobs}}
     steps = []
     for step in work.steps:
         with work.at(step.line):
-            steps.append(lib.batch_steps.prepared(step, terms.data, terms.catalog, built))
+            steps.append(lib.batch_steps.prepared(step, options.data, options.catalog, built))
     record = lib.batch_record.BatchRecord(path)
-    _check_places(work, steps, record, terms)
+    _check_places(work, steps, record, options)
     if dry_run:
-        _write_needs(jobs, _needs(work, jobs, terms), steps, record, terms)
+        _write_needs(jobs, _needs(work, jobs, options), steps, record, options)
         return None
-    with record.lock(), lib.build_records.BuildLog(work.log, work.json_log, terms.data) as log:
-        terms = replace(terms, log=log)
-        lib.reindex.prepare_catalog(terms.data, terms.catalog)
-        _needs(work, jobs, terms)
-        return _run(work, jobs, steps, record, terms)
+    with record.lock(), lib.build_records.BuildLog(work.log, work.json_log, options.data) as log:
+        options = replace(options, log=log)
+        lib.reindex.prepare_catalog(options.data, options.catalog)
+        _needs(work, jobs, options)
+        return _run(work, jobs, steps, record, options)
 
 
 def show_batch(call: Call) -> int | None:
@@ -142,39 +142,39 @@ def _job(work: Batch, entry: BuildEntry) -> BatchJob:
         return BatchJob(entry, rules.name, needs, build)
 
 
-def _check_places(work: Batch, steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions) -> None:
+def _check_places(work: Batch, steps: Sequence[Prepared], record: BatchRecord, options: BuildOptions) -> None:
     with work.at("data"):
-        lib.folder.check_folder(terms.data)
-        lib.outputs.check_writable(terms.data, "name another folder as data")
+        lib.folder.check_folder(options.data)
+        lib.outputs.check_writable(options.data, "name another folder as data")
     logs = {"log": work.log, "json-log": work.json_log}
     for (key, path), other in zip(logs.items(), reversed(logs.values()), strict=True):
         if path is not None:
             with work.at(key):
                 inputs = [work.path, record.path, other]
-                lib.outputs.check_output(path, f"name another file as {key}", inputs=inputs, folder=terms.data)
+                lib.outputs.check_output(path, f"name another file as {key}", inputs=inputs, folder=options.data)
     reserved = [work.path, *logs.values()]
     for one in steps:
         with work.at(one.step.line):
-            lib.batch_steps.check_outputs(one, record, reserved, terms.data)
+            lib.batch_steps.check_outputs(one, record, reserved, options.data)
         reserved += one.outputs
 
 
-def _needs(work: Batch, jobs: Sequence[BatchJob], terms: BuildOptions) -> list[Requirements]:
+def _needs(work: Batch, jobs: Sequence[BatchJob], options: BuildOptions) -> list[Requirements]:
     """List the needs of the entries; raise `BatchError` if one, or all together, do not fit."""
     needs = []
     counted: set[Counted] = set()
     for job in jobs:
         with work.at(job.entry.line):
-            needs.append(job.needs(terms, counted))
-    needed, free = sum(need.disk for need in needs), max(0, lib.folder.free_space(terms.data) - terms.keep_free)
+            needs.append(job.needs(options, counted))
+    needed, free = sum(need.disk for need in needs), max(0, lib.folder.free_space(options.data) - options.keep_free)
     if needed > free:
-        unit = f"bytes on the disk of {terms.data}"
+        unit = f"bytes on the disk of {options.data}"
         raise CapacityError(str(work.path), "build less, or name another folder as data", needed=needed, allowed=free, unit=unit)
     return needs
 
 
 def _write_needs(
-    jobs: Sequence[BatchJob], needs: Sequence[Requirements], steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions
+    jobs: Sequence[BatchJob], needs: Sequence[Requirements], steps: Sequence[Prepared], record: BatchRecord, options: BuildOptions
 ) -> None:
     now, passed, unknown = time.time(), 0.0, 0
     columns = ["build", "tables", "placements", "memory", "disk", "CPU time", "time", "done by"]
@@ -196,14 +196,16 @@ def _write_needs(
     lib.output.write_table([dict(zip(columns, row, strict=True)) for row in rows], columns)
     more = f", and commands that have not run before: {unknown}" if unknown else ""
     sys.stdout.write(f"\nin all: {in_time(passed)}{more}\n")
-    if terms.end is not None:
-        late = ", too early for all of it" if now + passed > terms.end else ""
-        sys.stdout.write(f"deadline: {terms.deadline}{late}\n")
-    free, memory = in_bytes(lib.folder.free_space(terms.data)), in_bytes(lib.machine.memory())
+    if options.end is not None:
+        late = ", too early for all of it" if now + passed > options.end else ""
+        sys.stdout.write(f"deadline: {options.deadline}{late}\n")
+    free, memory = in_bytes(lib.folder.free_space(options.data)), in_bytes(lib.machine.memory())
     sys.stdout.write(f"there is: {free} of disk free, {memory} of memory\n")
 
 
-def _run(work: Batch, jobs: Sequence[BatchJob], steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions) -> BatchResult:
+def _run(
+    work: Batch, jobs: Sequence[BatchJob], steps: Sequence[Prepared], record: BatchRecord, options: BuildOptions
+) -> BatchResult:
     begin, errors, left = time.monotonic(), list[TablebaseError](), 0
     done = {"commands run": 0, "unchanged": 0, "failed": 0}
 
@@ -219,17 +221,17 @@ def _run(work: Batch, jobs: Sequence[BatchJob], steps: Sequence[Prepared], recor
 
     for job in jobs:
         say(f"build {job.entry}")
-        result = at(job.entry.line, partial(job.build, terms), None)
+        result = at(job.entry.line, partial(job.build, options), None)
         left += 0 if result is None else result.left
     # Not every command has the option, and its password must not be shown.
-    environment = {} if terms.catalog is None else {"TABLEBASE_CATALOG": terms.catalog}
+    environment = {} if options.catalog is None else {"TABLEBASE_CATALOG": options.catalog}
     environment |= {QUIET: str(int(not logger.isEnabledFor(INFO)))}
     waiting = list(steps) if not errors and not left else []
-    while waiting and (terms.end is None or time.time() <= terms.end):
+    while waiting and (options.end is None or time.time() <= options.end):
         one = waiting.pop(0)
         has_run = at(one.step.line, partial(lib.batch_steps.run, one, record, environment), None)
         if has_run is not None:
             done["commands run" if has_run else "unchanged"] += 1
     counts = "".join(f", {what}: {count}" for what, count in done.items() if count)
-    say(f"{work.path}: tables built: {terms.log.built}{counts}, time: {in_time(time.monotonic() - begin)}")
-    return BatchResult(terms.log.built, done["commands run"], done["unchanged"], tuple(errors), left, len(waiting))
+    say(f"{work.path}: tables built: {options.log.built}{counts}, time: {in_time(time.monotonic() - begin)}")
+    return BatchResult(options.log.built, done["commands run"], done["unchanged"], tuple(errors), left, len(waiting))

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 REPEATABLE = ("mine", "stats", "plot", "probe", "line")
 """Commands that do nothing but write outputs, which depend on tables and on files that are named; others always run."""
-OUTPUT_CURE = "name another file as output"
+OUTPUT_HINT = "name another file as output"
 
 Place = tuple[Path, Output, str]
-"""Place a command writes to, with the cure if that is impossible."""
+"""Place a command writes to, with the hint if that is impossible."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> b
     output, begin = one.step.output, time.monotonic()
     with (
         _aside([path for path, kind, _ in one.places if kind is Output.NEW_FOLDER and path.exists()]),
-        lib.outputs.written(output, OUTPUT_CURE) if output else nullcontext() as file,
+        lib.outputs.written(output, OUTPUT_HINT) if output else nullcontext() as file,
     ):
         if code := lib.process.run_command(one.words, file, environment):
             raise CommandError(without_passwords(" ".join(one.step.command)), code)
@@ -227,7 +227,7 @@ def _check_tables(one: Prepared, built: Mapping[Path, set[str]]) -> None:
 
 def _places(step: FollowUp, params: Mapping[str, Any]) -> Iterator[Place]:
     if step.output is not None:
-        yield step.output, Output.FILE, OUTPUT_CURE
+        yield step.output, Output.FILE, OUTPUT_HINT
     for one in lib.shell.verb_parameters(VERBS[step.command[0]]):
         place = params.get(one.name)
         if one.shell.output and place and not lib.object_store.is_url(str(place)):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tablebase.play.records import Moment
     from tablebase.probe.source import Source
 
-FOLDER_CURE = "name a new folder with --to"
+FOLDER_HINT = "name a new folder with --to"
 
 
 def show_line(
@@ -84,7 +84,7 @@ def show_line(
         raise TablebaseError("--player needs a recorded game: add --replay FILE, or leave out --player")
     if svg is not None:
         lib.pictures.check_pictures(rules, "leave out --to")
-        lib.outputs.check_output_folder(svg, FOLDER_CURE, new=True)
+        lib.outputs.check_output_folder(svg, FOLDER_HINT, new=True)
         if picture != "svg":
             check_extra("pictures as PDF or PNG", "print")
     elif picture != "svg" or width is not None:
@@ -95,7 +95,7 @@ def show_line(
     rows = found.to_dict()
     if svg is not None:
         digits = max(3, len(str(len(rows) - 1)))
-        with lib.outputs.written_folder(svg, FOLDER_CURE) as draft:
+        with lib.outputs.written_folder(svg, FOLDER_HINT) as draft:
             for place, drawn in enumerate(found.pictures()):
                 lib.printing.write(drawn, draft / f"{place:0{digits}}.{picture}", width)
         say(f"wrote {len(rows)} pictures to {svg}")

@@ -170,7 +170,7 @@ def _width(texts: Sequence[str]) -> int:
 
 
 class _Block:
-    """Columns of a table side by side, given by their texts; those that are not right-aligned are narrowed if it is too wide."""
+    """Adjacent columns of a table, as texts; left-aligned columns become narrower if the table is too wide."""
 
     def __init__(self, columns: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
         self.columns, self.right = columns, right

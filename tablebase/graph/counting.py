@@ -1,8 +1,8 @@
 """Exact counts of reachable positions and possible games.
 
-A game is a path from the start to a position in which the game is over. In pursuits there may be more than 10^55 of them; there
-they are counted modulo several primes, and the Chinese remainder theorem combines the residues: there are enough primes for the
-largest possible count.
+A game is a path from the start to a position in which the game is over. There may be more than 10^55 of them, so they are
+counted modulo several primes, and the Chinese remainder theorem combines the residues; there are enough primes for the largest
+possible count.
 """
 
 from __future__ import annotations
@@ -46,15 +46,27 @@ def count(game: Game, start: Position | None = None, tick: Tick | None = None) -
     check_finite(game)
     if pursuit_error(game, material_of(game, start)) is None:
         return count_pursuit(game, start, tick)
-    return count_graph(reachable(game, start))
+    return count_graph(reachable(game, start), game_bits(game, start))
 
 
-def count_graph(graph: Graph) -> GameCounts:
-    """Count in a graph."""
+def count_graph(graph: Graph, bits: int) -> GameCounts:
+    """Count in a graph; `bits` must suffice for the number of games."""
     results = graph.results()
-    over = results != ONGOING
-    games, first, second = (int(games_from(graph, ends)[0]) for ends in (over, results == 0, results == 1))
-    return GameCounts(len(graph), int(over.sum()), games, (first, second))
+    ends = [results != ONGOING, results == 0, results == 1]
+    moduli = primes(bits)
+    residues = []
+    for prime in moduli:
+        paths = np.zeros(len(graph), dtype=np.int64)
+        paths[0] = 1
+        for stage in graph.stages:
+            stage_paths = paths[stage.nodes] % prime
+            paths[stage.nodes] = stage_paths
+            for edges in stage.edges:
+                # Far fewer than 2^31 moves lead to a node, so sums of residues fit.
+                np.add.at(paths, edges.nodes, stage_paths[edges.rows])
+        residues.append([sum(paths[nodes].tolist()) % prime for nodes in ends])
+    games, first, second = (combine(list(total), moduli) for total in zip(*residues, strict=True))
+    return GameCounts(len(graph), int(ends[0].sum()), games, (first, second))
 
 
 def games_from(graph: Graph, ends: Flags) -> NDArray[np.object_]:

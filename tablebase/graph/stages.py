@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.positions.indexing import Layout, Squares
-from tablebase.positions.many import Positions
 from tablebase.positions.material import Material, levels_of, make_material, material_of, tiered_kinds
+from tablebase.positions.position_arrays import Positions
 
 ONGOING, DRAWN = -2, -1
 """Results of positions; other results are the side that has won."""

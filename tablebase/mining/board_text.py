@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tablebase.game import Game
 from tablebase.mining.arrow_arrays import array_of
 from tablebase.mining.rows import BITS, mapped
-from tablebase.positions.many import Positions
+from tablebase.positions.position_arrays import Positions
 
 POSITION = "position"
 TEXTS = POSITION, MIRROR, TWIN, CANONICAL = POSITION, "mirror", "twin", "canonical"

@@ -83,7 +83,7 @@ def by_name(columns: Iterable[Column]) -> dict[str, Column]:
 
 
 def columns_of_moves(game: Game, positions: Mapping[str, Column]) -> dict[str, Column]:
-    """All columns of moves by name, given those of the positions."""
+    """Return the columns of moves by name, from the columns of positions."""
     names, letters, jumps = game.board.names, [kind.symbol for kind in game.kinds], _jumps(game)
 
     def captured(rows: MoveRows) -> NDArray[np.integer]:

@@ -17,8 +17,8 @@ from tablebase.mining.move_values import Int64, ListedMoves, RowMoves, StoredCod
 from tablebase.mining.row_selection import SliceSelection
 from tablebase.positions.indexing import Layout, Squares, apart
 from tablebase.positions.location import Address, StoredSlice, is_self_paired, locate
-from tablebase.positions.many import Positions
 from tablebase.positions.material import material_name
+from tablebase.positions.position_arrays import Positions
 from tablebase.tables.values import Codes, Coding
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from tablebase.game import Game
 from tablebase.game.features import Feature, Values, feature
 from tablebase.game.functions import FunctionGame
 from tablebase.positions.indexing import layout_of
-from tablebase.positions.many import Positions
 from tablebase.positions.movegen import MoveGenerator
+from tablebase.positions.position_arrays import Positions
 
 
 @feature()

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tablebase.game import Game, Step
 from tablebase.positions.conversions import ENDS, ILLEGAL, STAYS, step_destinations
 from tablebase.positions.indexing import Layout, Squares
-from tablebase.positions.many import NO_PIECE, SQUARES, Int8, Mixed, Rows, in_order
+from tablebase.positions.position_arrays import NO_PIECE, SQUARES, Int8, Mixed, Rows, in_order
 
 NOWHERE = -1
 Flags = NDArray[np.bool_]

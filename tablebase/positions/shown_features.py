@@ -8,8 +8,8 @@ import numpy as np
 
 from tablebase.game.features import Feature, PositionList
 from tablebase.positions.indexing import is_buildable
-from tablebase.positions.many import Positions
 from tablebase.positions.material import material_of
+from tablebase.positions.position_arrays import Positions
 
 
 def features_at(game: Any, position: Any) -> list[tuple[Feature, bool | int | float | str]]:

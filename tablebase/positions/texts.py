@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tablebase.game import Game
 from tablebase.game.notation import DIGITS, render_row
-from tablebase.positions.many import NO_PIECE, Int8, Mixed, Rows, in_order, joined, mixed
+from tablebase.positions.position_arrays import NO_PIECE, Int8, Mixed, Rows, in_order, joined, mixed
 
 LONGEST = 1 << 12
 """Characters of the longest text whose sums of `_Alphabet.weights` do not overflow."""

@@ -14,7 +14,7 @@ from tablebase.game import Game
 from tablebase.game.game_arguments import as_asked
 from tablebase.game.moves import GOAL, Position
 from tablebase.game.values import LOST, Value
-from tablebase.positions.many import Int8, Mixed, Rows, joined, mixed
+from tablebase.positions.position_arrays import Int8, Mixed, Rows, joined, mixed
 from tablebase.positions.texts import read_texts, write_texts
 from tablebase.probe.answers import Probe
 from tablebase.probe.slice_values import KNOWN, OUTCOMES, SIGNS, Int16, Slices

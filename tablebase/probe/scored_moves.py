@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game import Game
-from tablebase.positions.many import Int8, Mixed, Rows
 from tablebase.positions.movegen import Moves, after, moves_of
+from tablebase.positions.position_arrays import Int8, Mixed, Rows
 from tablebase.probe.slice_values import KNOWN, Int16, Slices, Values
 
 FAR = 1 << 20

@@ -14,8 +14,8 @@ from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position
 from tablebase.game.notation import check_kinds
 from tablebase.positions.location import Address
-from tablebase.positions.many import NO_PIECE, SQUARES, Int8, Mixed, Rows
 from tablebase.positions.material import Material, material_of
+from tablebase.positions.position_arrays import NO_PIECE, SQUARES, Int8, Mixed, Rows
 from tablebase.tables.store import Store
 from tablebase.tables.values import Coding
 

@@ -48,11 +48,11 @@ SMALL = 1 << 16
 
 Solve = Callable[[CompiledSlice], tuple[CodeSource, CodeSource] | None]
 """Computes the codes of both sides to move, ``coding.void`` where an index is no position; None if a distance does not fit."""
-Objection = Callable[[Game, Material], str | None]
+Unsupported = Callable[[Game, Material], str | None]
 """Says why not to use a solver for a stored material, as half a sentence; None if nothing is against it."""
 
 
-def _no_objection(_game: Game, _material: Material) -> None:
+def _supports_all(_game: Game, _material: Material) -> None:
     return None
 
 
@@ -71,8 +71,8 @@ class Solver:
     memory: Callable[[Game, Material], int]  # bytes that a stored material needs, both sides to move, without its children's codes
     speed: float  # codes solved, written and verified in a CPU-second on the reference machine of `tablebase.building.estimate`
     strength: str = "it can solve every slice"  # why it is the fastest where it can be used, as half a sentence
-    refuses: Objection = _no_objection  # why it cannot solve a stored material
-    avoids: Objection = _no_objection  # why it is not worth using, though it could be
+    refuses: Unsupported = _supports_all  # why it cannot solve a stored material
+    avoids: Unsupported = _supports_all  # why it is not worth using, though it could be
     mode: str = ""  # of the same solver, the name of a way to work that needs less memory
 
     @property
@@ -229,7 +229,7 @@ def choose_solver(game: Game, material: Material, memory: int | None = None) -> 
         unsupported = solver.refuses(game, material) or solver.avoids(game, material)
         if unsupported is None:
             # A solver for everything is chosen for what is against the one before it.
-            is_general = solver.refuses is _no_objection
+            is_general = solver.refuses is _supports_all
             reasons[solver] = against if is_general and against is not None else solver.strength
         else:
             against = unsupported

@@ -279,7 +279,7 @@ def test_large_tables_are_read_where_they_are_used(copied: Path, two_pieces: Pat
 
 
 def test_a_disk_that_damages_a_table_twice_ends_the_build(copied: Path, ask: Ask, monkeypatch: Patch) -> None:
-    """Building it again and again would be no cure."""
+    """Building it again and again would not help."""
     path = table_of(copied, "CvW")
     damage_after_look(monkeypatch, make_tables, "examine", lambda: path.write_bytes(b""), look=None)
     assert_refused(ask("build", "doushouqi", "--material", "RCvW", "--data", copied), 1, str(path))

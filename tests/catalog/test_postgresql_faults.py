@@ -106,7 +106,7 @@ def test_a_schema_that_does_not_exist(server: Server, copied: Path, ask: Ask, mo
 
 @pytest.mark.full
 @on_postgresql
-def test_cures_can_be_pasted(copied: Path, catalog_url: str, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hints_can_be_pasted(copied: Path, catalog_url: str, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """The command that a sentence names works as it stands, once libpq knows the password; no part of it is a secret."""
     change(copied, "UPDATE schema_version SET version = 4")
     monkeypatch.delenv("TABLEBASE_CATALOG")

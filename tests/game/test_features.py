@@ -17,8 +17,8 @@ from tablebase.game import Game, load_game
 from tablebase.game.features import Feature, Values, feature, load_features
 from tablebase.game.moves import Position
 from tablebase.positions.common_features import GENERAL, capturable, captures, mobility
-from tablebase.positions.many import Positions
 from tablebase.positions.material import material_of
+from tablebase.positions.position_arrays import Positions
 from tablebase_rules.doushouqi import game as doushouqi
 
 JUNGLE = doushouqi()

@@ -52,7 +52,7 @@ def both_counts(game: Game, start: Position | None = None) -> set[GameCounts]:
     """What is counted in a graph and tier after tier; one element if both say the same."""
     start = parse(game, game.start) if start is None else start
     assert pursuit_error(game, material_of(game, start)) is None
-    return {count_graph(reachable(game, start)), count_pursuit(game, start)}
+    return {count_graph(reachable(game, start), game_bits(game, start)), count_pursuit(game, start)}
 
 
 @pytest.mark.parametrize("name", ["foxhounds-4x4", "hexapawn", "hexapawn-3x4"])

@@ -20,8 +20,8 @@ from tablebase.game.moves import Position
 from tablebase.mining import rows as found_rows
 from tablebase.mining import scan
 from tablebase.positions.location import locate
-from tablebase.positions.many import Positions
 from tablebase.positions.material import parse_material
+from tablebase.positions.position_arrays import Positions
 from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
 from tablebase_rules.doushouqi import game as doushouqi

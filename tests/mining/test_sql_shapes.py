@@ -16,7 +16,7 @@ from tablebase.errors import TablebaseError
 from tablebase.game.features import Values, feature
 from tablebase.mining import reading
 from tablebase.mining.reading import parsed
-from tablebase.positions.many import Positions
+from tablebase.positions.position_arrays import Positions
 from tablebase_rules.doushouqi import game as doushouqi
 
 JUNGLE = doushouqi()

@@ -13,8 +13,8 @@ from tablebase.errors import NotationError
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Move, Position
 from tablebase.game.notation import read, render
-from tablebase.positions.many import NO_PIECE, Mixed, in_order, joined, mixed
 from tablebase.positions.movegen import after, moves_of
+from tablebase.positions.position_arrays import NO_PIECE, Mixed, in_order, joined, mixed
 from tablebase.positions.texts import read_texts, write_texts
 
 games = pytest.mark.parametrize("game", thinned(GAMES, 3), ids=lambda game: game.name)

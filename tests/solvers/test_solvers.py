@@ -34,7 +34,7 @@ SLICES = [(toys.pond(), "RTvRL"), (toys.hunt(), "HHvFC"), (toys.twins(), "PPvPP"
 SLICE_IDS = ["pond", "hunt", "twins-pawns", "twins"]
 
 
-def alike(engines: Iterable[str], game: Game, *names: str, most: int | None = None, marks: Any = ()) -> list[Any]:
+def same_bytes(engines: Iterable[str], game: Game, *names: str, most: int | None = None, marks: Any = ()) -> list[Any]:
     """Cases of solvers whose bytes are those of the reference: tables with these names, or all of up to so many pieces."""
     tables = [parse_material(game, name) for name in names]
     if not names or most:
@@ -47,25 +47,25 @@ FULL, RELEASE = pytest.mark.full, pytest.mark.release
 BOTH, GROUPS = ("planes", "lean"), ("groups",)
 ALIKE = [
     # Small games up to all their pieces, and two jumpers or none among three.
-    *(alike(OTHERS, game, marks=RELEASE if number % 2 else ()) for number, game in enumerate(TOYS)),
-    alike(OTHERS, GAME, "CTvT", "CWvC", most=2),
+    *(same_bytes(OTHERS, game, marks=RELEASE if number % 2 else ()) for number, game in enumerate(TOYS)),
+    same_bytes(OTHERS, GAME, "CTvT", "CWvC", most=2),
     # Escapes, also of pieces that are stuck, with either side to move.
-    *(alike(GROUPS, game, most=3) for game in LADDERS),
-    *(alike(GROUPS, game) for game in (*map(toys.herd, ("reach", "white", "black")), load_game("foxhounds-4x4"))),
+    *(same_bytes(GROUPS, game, most=3) for game in LADDERS),
+    *(same_bytes(GROUPS, game) for game in (*map(toys.herd, ("reach", "white", "black")), load_game("foxhounds-4x4"))),
     # What lead, file piece and row piece can be: a tiger that lead and row may block; a rat as row piece of the first side;
     # jumpers of both sides, or of one, that the row blocks; a jumper as file piece, as lead, and everywhere.
-    *(alike(BOTH, GAME, name) for name in ("RTvR", "RCvW", "RLvT", "TLvR", "CTvW", "TLvC", "TLvT")),
+    *(same_bytes(BOTH, GAME, name) for name in ("RTvR", "RCvW", "RLvT", "TLvR", "CTvW", "TLvC", "TLvT")),
     # Steps need a square empty, also those of the row piece, with a jumper in it.
-    *(alike(BOTH, game) for game in (toys.skaters(3, 4), toys.skaters(4, 3), toys.skaters(5, 3), toys.brook())),
+    *(same_bytes(BOTH, game) for game in (toys.skaters(3, 4), toys.skaters(4, 3), toys.skaters(5, 3), toys.brook())),
     # 64 squares fill rows and planes; boards of more than one word, and tiers, are only for groups.
-    *(alike(BOTH, toys.skaters(8, 8), name) for name in ("AvC", "BvC")),
-    *(alike(GROUPS, toys.skaters(*size), "AvC") for size in ((13, 5), (16, 7))),
-    alike(GROUPS, toys.tiered(toys.hunt(), "H"), "HHvFC@3"),
+    *(same_bytes(BOTH, toys.skaters(8, 8), name) for name in ("AvC", "BvC")),
+    *(same_bytes(GROUPS, toys.skaters(*size), "AvC") for size in ((13, 5), (16, 7))),
+    same_bytes(GROUPS, toys.tiered(toys.hunt(), "H"), "HHvFC@3"),
     # Identical pieces: the nine boards that are known, rooks that walkers block.
-    *(alike(GROUPS, load_game(f"hexapawn-{size}")) for size in ("3x3", "4x3", "3x4", "4x4")),
-    *(alike(GROUPS, load_game(f"hexapawn-{size}"), marks=FULL) for size in ("5x3", "3x5", "6x3")),
-    *(alike(GROUPS, load_game(f"hexapawn-{size}"), marks=RELEASE) for size in ("4x5", "5x4")),
-    alike(GROUPS, toys.rooks()),
+    *(same_bytes(GROUPS, load_game(f"hexapawn-{size}")) for size in ("3x3", "4x3", "3x4", "4x4")),
+    *(same_bytes(GROUPS, load_game(f"hexapawn-{size}"), marks=FULL) for size in ("5x3", "3x5", "6x3")),
+    *(same_bytes(GROUPS, load_game(f"hexapawn-{size}"), marks=RELEASE) for size in ("4x5", "5x4")),
+    same_bytes(GROUPS, toys.rooks()),
 ]
 
 

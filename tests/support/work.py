@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from tablebase.errors import TablebaseError
 from tablebase.system.compute import messages, threads
-from tablebase.system.executors.executor import Error
+from tablebase.system.executors.executor import Obstacle
 
 PATIENCE = 60
 """Seconds for which a key waits for another; far more than a worker takes to start."""
@@ -140,6 +140,6 @@ def parent(_key: object) -> int:
     return os.getppid()
 
 
-def unless_marked() -> Error | None:
+def unless_marked() -> Obstacle | None:
     """A check that finds fault with workers which have a variable."""
-    return Error("is marked", "take another one") if "MARKED" in os.environ else None
+    return Obstacle("is marked", "take another one") if "MARKED" in os.environ else None

@@ -1,4 +1,4 @@
-"""Counts of games without chance, and of lines of moves and turns; positions that are alike are counted each."""
+"""Counts of games without chance, and of sequences of moves or turns; equivalent positions count separately."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Block(NamedTuple):
     """Some positions, with the positions after or before them."""
 
     results: Ints  # of the function that has listed these
-    ends: Ints  # where those of each position begin, and where the last ones end
+    ends: Ints  # where the moves of each position begin, and where the last moves end
     found: Ints  # their ranks and later entries, their tiers, and 1 if the same player is to move; two rows are room
     out: Ints  # room for the positions after one
 

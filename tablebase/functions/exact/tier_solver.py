@@ -298,7 +298,7 @@ class GroupSolver:
         if error == SOUND and not (len(out) and has_overflowed(self._game, out)):
             return
         position = (self._game.functions.unrank or unrank)(self.shelf.rules, tier, rank)
-        raise error_error(self._game, int(position), error)
+        raise rules_error(self._game, int(position), error)
 
 
 def sampled_seconds(game: CompiledGame, group: TierGroup, sizes: Mapping[int, int]) -> float:
@@ -317,7 +317,7 @@ def sampled_seconds(game: CompiledGame, group: TierGroup, sizes: Mapping[int, in
     return each * sum(sizes[tier] for tier in group.tiers)
 
 
-def error_error(game: CompiledGame, position: int, error: int) -> Exception:
+def rules_error(game: CompiledGame, position: int, error: int) -> Exception:
     """Describe what is wrong with the functions of a game in a position."""
     if error == SOUND:
         return RulesError(f"moves or unmoves of {game.name} writes more positions than most_moves, {game.most_moves}: raise it")

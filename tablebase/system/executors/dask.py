@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import secrets
-import signal
 import socket
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent import futures
@@ -16,17 +13,14 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from dataclasses import replace
 from functools import partial
 from itertools import count
-from multiprocessing import resource_tracker
-from multiprocessing.connection import Connection
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tablebase.errors import DISTRIBUTION, CapacityError, ClusterError, check_extra, quoted
 from tablebase.system.compute import machine
-from tablebase.system.compute.child_process import ChildProcess
 from tablebase.system.compute.messages import Stage
-from tablebase.system.executors.executor import Check, Error, Executor, Limits, Watch, unwatched
+from tablebase.system.executors.executor import Check, Executor, Limits, Obstacle, Watch, unwatched
 from tablebase.version import VERSION
 
 if TYPE_CHECKING:
@@ -46,10 +40,10 @@ ANSWER = 60.0
 """Seconds that a scheduler, or a worker at the beginning, has to answer."""
 WORD = 5.0
 """Seconds of silence after which it is said who is waited for."""
-LOOK = 2.0
-"""Seconds between two looks at which workers there are."""
 CLOSE = 5.0
 """Seconds to end work in an orderly way."""
+LOOK = 2.0
+"""Seconds between two looks at which workers there are."""
 SILENCE = logging.CRITICAL + 1
 STARTS = "start it with 'dask scheduler', and name it as in --scheduler tcp://HOST:8786"
 
@@ -130,13 +124,13 @@ class DaskExecutor(Executor):
                 if end is not None and time.monotonic() >= end:
                     break
             if not done:
-                with self._cure():
+                with self._with_hint():
                     self._look_for_workers()
         # A result counts, also if another key has failed at the same time.
         for future in sorted(done, key=lambda one: one.status != "finished"):
             key = self._keys.pop(str(future.key))
             del self._needs[key]
-            with self._cure():
+            with self._with_hint():
                 result = self._result(self._futures.pop(key))
             yield key, result
 
@@ -153,6 +147,7 @@ class DaskExecutor(Executor):
     def _open(self) -> Client:
         """Reach the scheduler, or start one; let its workers do keys if all of them can."""
         from tablebase.system.executors.dask_host import MEMORY, Host, reaper
+        from tablebase.system.executors.dask_local import LocalCluster
 
         self._opened.enter_context(quiet())
         address = self._address
@@ -215,13 +210,13 @@ class DaskExecutor(Executor):
             raise no_workers(self._client, self._patience)
 
     @contextmanager
-    def _cure(self) -> Iterator[None]:
+    def _with_hint(self) -> Iterator[None]:
         """Replace what errors advise if the scheduler was started here: the user cannot start it, nor its workers."""
         try:
             yield
         except ClusterError as error:
             if self._address is None:
-                raise ClusterError(error.address, error.error, "start the same command again") from error
+                raise ClusterError(error.address, error.problem, "start the same command again") from error
             raise
 
     def _scheduler_lost(self) -> ClusterError:
@@ -229,60 +224,6 @@ class DaskExecutor(Executor):
         return ClusterError(
             where, f"the scheduler at {where} was lost", "start it and its workers, and then the same command again"
         )
-
-
-class LocalCluster(ChildProcess):
-    """A scheduler and workers in a child process, which end with this one; signals of a terminal do not reach them."""
-
-    def __init__(self, workers: int, resources: dict[str, float]) -> None:
-        """Start so many workers, each of which offers these resources."""
-        super().__init__(_serve, workers, resources, grace=2 * CLOSE)
-        try:
-            started, text = self.pipe.recv()
-        except (EOFError, OSError):
-            started, text = False, "its process was ended"
-        if not started:
-            self.end()
-            raise ClusterError("this machine", f"no cluster of Dask can be started here ({text})", "use --executor local")
-        # Of the scheduler.
-        self.address: str = text
-
-
-def _serve(pipe: Connection, workers: int, resources: dict[str, float]) -> None:
-    signal.signal(signal.SIGTERM, _leave)
-    # What goes wrong is noticed by the client, which says it in a sentence.
-    silent = os.open(os.devnull, os.O_RDWR)
-    for number in (1, 2):
-        os.dup2(silent, number)
-    # The tracker of the parent would warn of Dask's semaphores if this process is killed; the one started instead is silent.
-    resource_tracker._resource_tracker._fd = None  # type: ignore[attr-defined]
-    import distributed
-
-    try:
-        cluster = distributed.LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            # Dask's own limit is about the Dask worker's process, which does not do the keys.
-            memory_limit=0,
-            resources=resources,
-            # A server that Dask starts in any case, but on a port that is free.
-            dashboard_address="127.0.0.1:0",
-            scheduler_kwargs={"dashboard": False},
-        )
-    except Exception as error:
-        pipe.send((False, f"{type(error).__name__}: {error}"))
-        return
-    try:
-        pipe.send((True, cluster.scheduler_address))
-        while True:
-            signal.pause()
-    finally:
-        cluster.close(timeout=CLOSE)
-
-
-def _leave(*_: object) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    sys.exit()
 
 
 def limits_at(scheduler: str, say: Callable[[str], object] = lambda _: None, patience: float = PATIENCE) -> Limits:
@@ -355,14 +296,14 @@ def offers(client: Client, check: Check | None, say: Callable[[str], object]) ->
     return list(found.values())
 
 
-def no_offer(error: Exception) -> Error:
+def no_offer(error: Exception) -> Obstacle:
     """Return the error of a worker that could not state its offer: it cannot be reached, or cannot load this program."""
     if isinstance(error, TimeoutError):
-        return Error(f"has not answered for {ANSWER:.0f} s", "end it, and start the same command again")
+        return Obstacle(f"has not answered for {ANSWER:.0f} s", "end it, and start the same command again")
     if isinstance(error, OSError):
-        return Error(f"does not answer ({error})", "end it, or start the same command again when the scheduler has given it up")
+        return Obstacle(f"does not answer ({error})", "end it, or start the same command again when the scheduler has given it up")
     hint = f"install {DISTRIBUTION} {VERSION} in the environment of every worker"
-    return Error(f"cannot load this program ({type(error).__name__}: {error})", hint)
+    return Obstacle(f"cannot load this program ({type(error).__name__}: {error})", hint)
 
 
 def no_workers(client: Client, patience: float) -> ClusterError:

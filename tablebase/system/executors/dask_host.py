@@ -18,7 +18,7 @@ from tablebase.errors import CapacityError
 from tablebase.system.compute import machine, threads
 from tablebase.system.compute.messages import Stage
 from tablebase.system.executors import local
-from tablebase.system.executors.executor import Check, Error
+from tablebase.system.executors.executor import Check, Obstacle
 
 MEMORY = "memory"
 """The resource of Dask workers that counts bytes of memory; where it is not given, a worker offers `SHARE` of its limit."""
@@ -36,7 +36,7 @@ class Offer(NamedTuple):
     """Offer of a Dask worker for keys."""
 
     memory: int
-    error: Error | None
+    error: Obstacle | None
 
 
 async def offer(check: Check | None, dask_worker: Worker) -> Offer:
@@ -44,7 +44,7 @@ async def offer(check: Check | None, dask_worker: Worker) -> Offer:
     resources = dask_worker.state.total_resources
     for name, least, hint in ((MEMORY, 0, "a number of bytes"), (THREADS, 1, "a number of threads, at least 1")):
         if not least <= (value := resources.get(name, least)) < math.inf:
-            return Offer(0, Error(f"has the resource {name}={value:g}", f"start it with {hint}, as in --resources '{EXAMPLE}'"))
+            return Offer(0, Obstacle(f"has the resource {name}={value:g}", f"start it with {hint}, as in --resources '{EXAMPLE}'"))
     memory = resources.get(MEMORY)
     if memory is None:
         memory = SHARE * (dask_worker.memory_manager.memory_limit or machine.memory())

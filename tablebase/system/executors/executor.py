@@ -14,14 +14,14 @@ Watch = Callable[[Any, Stage], object]
 """Called with a key and the stage that its work has reached."""
 
 
-class Error(NamedTuple):
-    """Error of an unusable worker."""
+class Obstacle(NamedTuple):
+    """The reason why a worker cannot be used."""
 
     what: str  # is wrong, as the predicate of a sentence
     hint: str  # what to do
 
 
-Check = Callable[[], Error | None]
+Check = Callable[[], Obstacle | None]
 """Called where keys would be done, to find what is wrong there; picklable."""
 
 

@@ -182,13 +182,13 @@ class _Appended(io.FileIO):
 
     def __init__(self, path: Path, hint: str) -> None:
         super().__init__(path, "a")
-        self._path, self._cure = path, hint
+        self._path, self._hint = path, hint
 
     def write(self, data: Any, /) -> int:
         try:
             return super().write(data)
         except OSError as error:
-            raise system_error(error, self._path, self._cure) from error
+            raise system_error(error, self._path, self._hint) from error
 
 
 def lock_of(path: Path) -> Path:

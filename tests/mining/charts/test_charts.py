@@ -325,7 +325,7 @@ def test_more_panels_than_fit_into_a_row(pawn_tables: Tablebase, caplog: pytest.
 
 @pytest.mark.parametrize("kind", ["bar", "line", "points", "heat"])
 def test_a_statement_is_drawn(kind: Any, tables: Tablebase, tmp_path: Path) -> None:
-    """Axes have the names of its columns, or the legend has those of several, and the numbers are from the statement."""
+    """The axes have the names of columns, the legend names several columns, and the numbers come from the statement."""
     statement = "SELECT to_den_1, even_1_2, count(*) AS n FROM positions WHERE material = 'CvC' GROUP BY ALL ORDER BY ALL"
     figure: Any = tables.plot("query", GAME.name, statement, kind=kind, csv=tmp_path / "a.csv")
     rows = tables.mine(GAME.name, statement).fetchall()

@@ -142,7 +142,7 @@ def test_pipes_are_written_to(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_refused(place: str, error: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By name, with a cure, and nothing is written; also for root."""
+    """By name, with a hint, and nothing is written; also for root."""
     import socket
 
     (tmp_path / "folder").mkdir()

@@ -220,7 +220,7 @@ def walk(client: TestClient, first: str, most: int, left_out: tuple[str, ...]) -
             assert answer.status_code in (400, 404), address
             assert page is not None, address
             assert any(words in said(page) for words in ("been built", "too large for a table", "No position yet")), address
-        # What a script completes is no address yet.
+        # A script completes this value: it is not an address yet.
         pending += [] if page is None else sorted(one for one in addresses(page) if not one.endswith(("/board/", "/position/")))
     return found
 
