@@ -11,8 +11,9 @@ from logging import INFO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-from tablebase.commands import lib
+from tablebase.commands import batch_steps, lib
 from tablebase.commands.arguments import as_catalog, as_folder, checked
+from tablebase.commands.build import DEFAULT_GRACE
 from tablebase.commands.calls import Call, program_call
 from tablebase.commands.parameters import QUIET, CatalogUrl, Data, Shell, Verbose
 from tablebase.errors import CapacityError, DeadlineError, TablebaseError
@@ -88,7 +89,7 @@ def batch(
         work.data or as_folder(data),
         limits,
         end_of_work(work.deadline, work.duration),
-        parse_duration(lib.build_command.DEFAULT_GRACE) if work.grace is None else work.grace,
+        parse_duration(DEFAULT_GRACE) if work.grace is None else work.grace,
         work.disk,
         verbose=verbose,
         catalog=work.catalog or as_catalog(catalog),
@@ -100,7 +101,7 @@ def batch(
     steps = []
     for step in work.steps:
         with work.at(step.line):
-            steps.append(lib.batch_steps.prepared(step, options.data, options.catalog, built))
+            steps.append(batch_steps.prepared(step, options.data, options.catalog, built))
     record = lib.batch_record.BatchRecord(path)
     _check_places(work, steps, record, options)
     if dry_run:
@@ -155,7 +156,7 @@ def _check_places(work: Batch, steps: Sequence[Prepared], record: BatchRecord, o
     reserved = [work.path, *logs.values()]
     for one in steps:
         with work.at(one.step.line):
-            lib.batch_steps.check_outputs(one, record, reserved, options.data)
+            batch_steps.check_outputs(one, record, reserved, options.data)
         reserved += one.outputs
 
 
@@ -229,7 +230,7 @@ def _run(
     waiting = list(steps) if not errors and not left else []
     while waiting and (options.end is None or time.time() <= options.end):
         one = waiting.pop(0)
-        has_run = at(one.step.line, partial(lib.batch_steps.run, one, record, environment), None)
+        has_run = at(one.step.line, partial(batch_steps.run, one, record, environment), None)
         if has_run is not None:
             done["commands run" if has_run else "unchanged"] += 1
     counts = "".join(f", {what}: {count}" for what, count in done.items() if count)

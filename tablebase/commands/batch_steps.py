@@ -12,12 +12,13 @@ from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
-from tablebase.commands import lib
+from tablebase.commands import lib, process
 from tablebase.commands.arguments import rules_for
 from tablebase.commands.calls import from_input, usage_sentence, without_passwords
 from tablebase.commands.parameters import Output
 from tablebase.commands.probe import STANDARD_INPUT, asked, is_stream
 from tablebase.commands.registry import VERBS
+from tablebase.commands.shell import command_of, verb_parameters
 from tablebase.errors import CommandError, MissingTableError, TablebaseError
 from tablebase.game.rules import Rules
 from tablebase.system.compute.messages import say
@@ -84,7 +85,7 @@ def prepared(step: FollowUp, data: Path, catalog: str | None, built: Mapping[Pat
 
     name, *words = step.command
     try:
-        with lib.shell.command_of(name).make_context(name, words) as read:
+        with command_of(name).make_context(name, words) as read:
             params, source = dict(read.params), read.get_parameter_source("data")
     except click.ClickException as error:
         raise TablebaseError(usage_sentence(error)) from error
@@ -129,7 +130,7 @@ def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> b
         _aside([path for path, kind, _ in one.places if kind is Output.NEW_FOLDER and path.exists()]),
         lib.outputs.written(output, OUTPUT_HINT) if output else nullcontext() as file,
     ):
-        if code := lib.process.run_command(one.words, file, environment):
+        if code := process.run_command(one.words, file, environment):
             raise CommandError(without_passwords(" ".join(one.step.command)), code)
     outputs = record.digests(path for path in one.outputs if _is_kept(path))
     seconds, now = round(time.monotonic() - begin, 3), datetime.now().astimezone().isoformat(timespec="seconds")
@@ -228,7 +229,7 @@ def _check_tables(one: Prepared, built: Mapping[Path, set[str]]) -> None:
 def _places(step: FollowUp, params: Mapping[str, Any]) -> Iterator[Place]:
     if step.output is not None:
         yield step.output, Output.FILE, OUTPUT_HINT
-    for one in lib.shell.verb_parameters(VERBS[step.command[0]]):
+    for one in verb_parameters(VERBS[step.command[0]]):
         place = params.get(one.name)
         if one.shell.output and place and not lib.object_store.is_url(str(place)):
             yield Path(place), one.shell.output, "name another place in the command"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from tablebase.commands import lib
 from tablebase.commands.arguments import checked, rules_for
 from tablebase.commands.calls import Call
+from tablebase.commands.drawings import write_sheet
 from tablebase.commands.parameters import AnyPosition, GameName, Output, Page, Shell, Size, Variant
 from tablebase.errors import ArgumentError
 from tablebase.system.compute.messages import brief
@@ -104,5 +105,5 @@ def show_boxes(
         lib.printing.check_sheet(output)
     found = call()
     if output is not None:
-        lib.drawings.write_sheet(found.sheet(page), output)
+        write_sheet(found.sheet(page), output)
     call.write(found)

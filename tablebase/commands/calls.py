@@ -123,5 +123,4 @@ def usage_sentence(error: Exception) -> str:
     source = context.get_parameter_source(parameter.name) if context and parameter else None
     if source is None or source.name != "ENVIRONMENT":
         sentence = re.sub(r" \(env var: '\w+'\)", "", sentence)
-    sentence = re.sub(rf"(\S{{{LONGEST_QUOTE}}})\S+", r"\1…", sentence)
-    return sentence.replace("Value error, ", "")
+    return re.sub(rf"(\S{{{LONGEST_QUOTE}}})\S+", r"\1…", sentence)

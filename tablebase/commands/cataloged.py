@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tablebase.commands import lib
+from tablebase.commands import lib, process
 from tablebase.commands.arguments import as_counts, shortened
 from tablebase.commands.calls import Call, from_input
 from tablebase.commands.parameters import By, Format, GameName, Pieces, Statement, Timeout
@@ -98,9 +98,8 @@ class Cataloged:
         """
         with self._catalog() as catalog:
             rules, found = self._game(game), lib.descriptions
-            return shortened(
-                found.describe_game(catalog, rules) if material is None else found.describe_material(catalog, rules, material)
-            )
+            one = found.describe_game(catalog, rules) if material is None else found.describe_material(catalog, rules, material)
+            return shortened(one)
 
     def _require_open(self) -> None:
         if self._is_closed:
@@ -144,4 +143,4 @@ def show_sql(call: Call) -> int:
         found = call()
         call.write([dict(zip(found.columns, row, strict=True)) for row in found.fetchall()], found.columns)
 
-    return lib.process.run_statement(answer, call.given.get("timeout"))
+    return process.run_statement(answer, call.given.get("timeout"))

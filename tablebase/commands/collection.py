@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from weakref import WeakSet
 
-from tablebase.commands import lib
+from tablebase.commands import lib, process
 from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_column_names, as_counts, as_tables, checked, known_features, shortened
 from tablebase.commands.calls import Call, from_input
@@ -136,9 +136,8 @@ class Collection(Charts, PatternSearches):
                 materials, counts = as_texts("material", material), as_counts(pieces)
                 selection = lib.selection.select_by_name(rules, self.folder, materials, counts, aliases=aliases, catalog=self._url)
             written = lib.export.export(rules, self.folder, selection, target, chosen, known, share, threads, shown.reach)
-        say(
-            f"written to {target}: {written.slices} of {written.of} {'slices' if has_material else 'tables'}, {written.rows:,} rows"
-        )
+        unit = "slices" if has_material else "tables"
+        say(f"written to {target}: {written.slices} of {written.of} {unit}, {written.rows:,} rows")
         return written.rows
 
 
@@ -177,7 +176,7 @@ def show_mine(
         if is_cut:
             say(f"the table ends after {SHOWN:,} rows: use --limit for more, or --format csv for all")
 
-    return lib.process.run_statement(answer, timeout, threads)
+    return process.run_statement(answer, timeout, threads)
 
 
 def show_features(call: Call) -> None:

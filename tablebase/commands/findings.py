@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from tablebase.catalog.catalog import Catalog
-from tablebase.commands import lib
 from tablebase.commands.output import write_rows, write_table
 from tablebase.commands.parameters import Format
 from tablebase.mining.patterns import kept_patterns as kept
@@ -35,7 +34,9 @@ class Findings(list[Patterns]):
         return f"Findings({'; '.join(map(kept.title, self))})"
 
     def _repr_html_(self) -> str:
-        return "".join(lib.report.patterns_html(each, SHOWN) for each in self)
+        from tablebase.mining.charts.report import patterns_html
+
+        return "".join(patterns_html(each, SHOWN) for each in self)
 
 
 def stored(searches: Sequence[Search], data: Path, catalog: str | None) -> Iterator[Patterns]:

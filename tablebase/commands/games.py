@@ -12,11 +12,11 @@ from tablebase.commands.arguments import shortened
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import CHECK_FAILED, Format, GameName, Size, Variant
 from tablebase.commands.registry import VERBS, commands_for
+from tablebase.commands.row_types import GameRow
 from tablebase.errors import RulesError
 from tablebase.game.rules import Rules
 
 if TYPE_CHECKING:
-    from tablebase.commands.row_types import GameRow
     from tablebase.game.game_arguments import AnyGame
     from tablebase.testing.checks import CheckResult
 
@@ -66,7 +66,7 @@ def show_games(call: Call) -> int | None:
                     lines += wrap(text, WIDTH, initial_indent=f"  {name:10}", subsequent_indent=" " * 12, break_on_hyphens=False)
             sys.stdout.writelines(f"{line}\n" for line in lines)
     else:
-        call.write(rows, list(lib.row_types.GameRow.__annotations__))
+        call.write(rows, list(GameRow.__annotations__))
     for sentence in errors:
         lib.messages.logger.error("error: %s", sentence)
     return CHECK_FAILED if errors else None

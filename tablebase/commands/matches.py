@@ -198,7 +198,7 @@ def show_match_stats(call: Call) -> None:
     rows, by = call(), call.given.get("by", "game")
     columns = [*lib.statistics.GAME, *lib.statistics.ROWS[by]]
     if call.style is Format.TABLE and by == "game":
-        columns, sign = SHOWN, "±" if lib.process.is_unicode() else "+-"
+        columns, sign = SHOWN, "±" if lib.output.is_unicode() else "+-"
         for row in rows:
             means = {name: f"{row[name]:.1f} {sign} {row[f'{name}_sd']:.1f}" for name in SPREADS if row[name] is not None}
             row |= {name: Amount(mean) for name, mean in means.items()}

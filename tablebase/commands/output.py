@@ -16,7 +16,6 @@ from typing import Any
 from rich.cells import cell_len, chop_cells
 
 from tablebase.commands.parameters import Format
-from tablebase.commands.process import is_unicode
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.game.moves import Position
@@ -129,6 +128,11 @@ def write_table(rows: Sequence[Row], columns: Sequence[str], *, verbatim: bool =
         if hidden:
             sys.stdout.write(f"... {hidden:,} more rows: --format csv writes all ...\n")
             shown.write(ENDS + 1)
+
+
+def is_unicode() -> bool:
+    """Return whether standard output can represent every character."""
+    return (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
 
 
 def write_fixed(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

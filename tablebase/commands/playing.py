@@ -17,6 +17,7 @@ from tablebase.commands.arguments import as_folder, checked, rules_for
 from tablebase.commands.drawings import write_drawing
 from tablebase.commands.parameters import PLAYERS, Data, GameName, Output, Players, PositionText, Shell, Size, Variant
 from tablebase.commands.process import read_word
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import MissingTableError, NotationError, TablebaseError
 from tablebase.system.compute.messages import count_plies
 
@@ -224,7 +225,7 @@ class Session:
         if "exact values" not in self.rules.can or not self.folder.exists():
             return None
         try:
-            with lib.tablebase.Tablebase(self.folder) as tables:
+            with Tablebase(self.folder) as tables:
                 return tables.probe(self.rules, self.match.position, strict=True).verdict
         except MissingTableError:
             return None

@@ -14,7 +14,7 @@ from typing import Annotated, Any, BinaryIO, NamedTuple
 
 from tablebase.commands import lib
 from tablebase.commands.calls import Call
-from tablebase.commands.drawings import check_sheet, write_sheet
+from tablebase.commands.drawings import check_sheet, is_drawn, write_drawing, write_sheet
 from tablebase.commands.parameters import Format, Output, Page, Shell
 from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import RulesError, TablebaseError, game_word, shell_word, system_error
@@ -186,8 +186,8 @@ def _cells(columns: Iterable[str], one: PositionText, row: Mapping[str, Any]) ->
 
 def _write_probe(answer: lib.answers.Probe, features: Mapping[str, Any]) -> None:
     sys.stdout.write(f"{answer.position}\n\n")
-    if lib.drawings.is_drawn(answer.game):
-        lib.drawings.write_drawing(answer.game, answer.asked)
+    if is_drawn(answer.game):
+        write_drawing(answer.game, answer.asked)
         sys.stdout.write("\n")
     lines = [answer.verdict]
     if answer.stalling:

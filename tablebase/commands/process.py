@@ -15,7 +15,6 @@ from functools import partial
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any, TextIO
 
-from tablebase.commands import lib
 from tablebase.errors import NO_SPACE, CapacityError, TablebaseError
 from tablebase.system.compute.processes import STOPPING, clean_up, cleanup_on_exit, when_undisturbed
 from tablebase.system.files.inputs import ENCODING
@@ -31,8 +30,6 @@ MEMORY = 5 << 29
 """Bytes that a process with a statement may occupy: DuckDB's own limit, this program, and the rows on their way."""
 PER_WORKER = 1 << 26
 """Additional bytes for each thread that decodes."""
-
-
 _ending = threading.RLock()
 
 
@@ -92,11 +89,6 @@ def prepare_streams() -> None:
         sys.stdin.reconfigure(encoding=ENCODING)
     sys.stdout = _text(sys.stdout, 1, is_status=False)
     sys.stderr = _text(sys.stderr, 2, is_status=True)
-
-
-def is_unicode() -> bool:
-    """Return whether standard output can represent every character."""
-    return (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
 
 
 class _Stream(io.FileIO):
@@ -159,8 +151,10 @@ def run_statement(answer: Callable[[], object], seconds: float | None, workers: 
     """Answer a statement, within bounds if this process is the program's own; return the exit code."""
     import click
 
+    from tablebase.system.executors.bounds import run_bounded
+
     if click.get_current_context().find_root().obj.bounded:
-        return lib.bounds.run_bounded(answer, seconds, MEMORY + workers * PER_WORKER)
+        return run_bounded(answer, seconds, MEMORY + workers * PER_WORKER)
     answer()
     return 0
 
@@ -173,9 +167,11 @@ def run_command(words: Sequence[str], output: IO[Any] | None = None, environment
     `environment` is added to the variables of this process. The command writes to `output` (or standard output) and to standard
     error, where it has printed its own error; its standard input is empty.
     """
+    from tablebase.system.compute.child_process import ChildProcess, Handle
+
     sys.stdout.flush()
-    handle = None if output is None else lib.child_process.Handle(output)
-    child = lib.child_process.ChildProcess(_run, list(words), handle, dict(environment or {}))
+    handle = None if output is None else Handle(output)
+    child = ChildProcess(_run, list(words), handle, dict(environment or {}))
     with cleanup_on_exit(child.end):
         return child.wait()
 

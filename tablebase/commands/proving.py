@@ -118,8 +118,7 @@ def show_prove(call: Call) -> int | None:
     elif "fault" in row or call.style is Format.JSON:
         call.write([row])
     else:
-        words = {"line": " ".join(row["line"]), "reached": _in_words(row["reached"]), "table": _in_words(row["table"])}
-        call.write([{**row, **words}])
+        call.write([{**row, "line": " ".join(row["line"]), **{name: _in_words(row[name]) for name in ("reached", "table")}}])
     return CHECK_FAILED if row.get("fault") else None
 
 

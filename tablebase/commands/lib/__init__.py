@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from tablebase.building import records as build_records
     from tablebase.catalog import catalog
     from tablebase.checking import checksums, proofs, published
-    from tablebase.commands import batch_steps, catalog_statements, descriptions, drawings, findings, output, process
-    from tablebase.commands import row_types, shell, tablebase
-    from tablebase.commands import build as build_command
+    from tablebase.commands import catalog_statements, descriptions, findings, output
     from tablebase.functions.exact import paths
     from tablebase.game import examples, game_arguments, installed, kernels, moves, notation
     from tablebase.game import features as game_features
