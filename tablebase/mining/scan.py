@@ -42,6 +42,8 @@ MOVES_BLOCK = 1 << 15
 """The same where moves are listed, of which there are several for each position."""
 AHEAD = 3
 """Blocks in progress per thread."""
+SPAN = 1 << 42
+"""More than twice the indices of any table: numbers of positions of different slices are as far apart."""
 
 
 class Scan(RowStream):
@@ -111,10 +113,6 @@ class Scan(RowStream):
             if counted is not None:
                 return with_counts(super().made(rows.some(counted.places)), counted.counts)
         return tallied(super().made(rows))
-
-
-SPAN = 1 << 42
-"""More than twice the indices of any table: numbers of positions of different slices are as far apart."""
 
 
 class SliceRowSource(RowSource):

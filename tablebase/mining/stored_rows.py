@@ -42,6 +42,9 @@ from tablebase.probe.source import natural
 from tablebase.probe.stored import Numbers, Stored, StoredTable
 from tablebase.tables.store import Store
 
+BLOCK = 1 << 16
+"""Numbers of positions in a block."""
+STORED_NUMBER = Column(NUMBER, pa.int64(), lambda rows: array_of(rows.numbers))
 BEST, FINAL, SIDE = "best", "final", "side"
 BY_SIGN = np.array([OUTCOMES.index(outcome) for outcome in (Outcome.DRAW, Outcome.WIN, Outcome.LOSS)])
 """Places in `OUTCOMES` of a draw (0), a win (1) and a loss (-1)."""
@@ -209,11 +212,6 @@ def _place(outcome: Outcome | None) -> int:
 
 def _words(words: Iterable[str | None]) -> pa.Array:
     return array_of_words(words).dictionary_encode().cast(TEXT)
-
-
-BLOCK = 1 << 16
-"""Numbers of positions in a block."""
-STORED_NUMBER = Column(NUMBER, pa.int64(), lambda rows: array_of(rows.numbers))
 
 
 class StoredStream(RowStream):
