@@ -25,7 +25,7 @@ def test_all_games_at_once(mixed: Path, ask: Ask) -> None:
     """Without the name of a game, all files that the catalog lists are checked; with one, those of the game."""
     answer = ask("verify", "--quick", "--data", mixed, "--workers", "2")
     assert (answer.code, answer.out) == (0, "")
-    assert answer.err == f"tables whose bytes are as they were written: 18 of 18{UNCHECKED}"
+    assert answer.err == f"tables with unchanged bytes: 18 of 18{UNCHECKED}"
     for words, count in (
         (["doushouqi"], 10),
         (["hexapawn", "--pieces", "4"], 2),
@@ -35,7 +35,7 @@ def test_all_games_at_once(mixed: Path, ask: Ask) -> None:
     ):
         answer = ask("verify", *words, "--quick", "--data", mixed)
         assert answer.code == 0
-        assert answer.err == f"tables whose bytes are as they were written: {count} of {count}{UNCHECKED}"
+        assert answer.err == f"tables with unchanged bytes: {count} of {count}{UNCHECKED}"
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_other_rules_have_bytes_too(copied: Path, ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ([], "verify checks the positions of one game at a time: name a game"),
+        ([], "missing GAME: give a game"),
         (["--quick", "--pieces", "2"], "name the game of the tables"),
         (["--quick", "--material", "RvC"], "name the game of the tables"),
         (["doushouqi", "--quick", "--published", "list.csv"], "leave one of them out"),

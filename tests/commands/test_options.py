@@ -103,7 +103,7 @@ def test_a_start_is_an_argument_or_an_option(command: str, hexapawns: Path, ask:
         assert command != "play" or "you play Black" in answer.out
         said.append(answer.json if command == "line" else answer.out.partition("seconds")[0])
     assert said[0] == said[1]
-    assert_one_sentence(ask(command, "hexapawn", start, "--from", start, *options), "two positions to start from", "--from")
+    assert_one_sentence(ask(command, "hexapawn", start, "--from", start, *options), "cannot use POSITION with --from")
 
 
 def test_moves_of_unknown_value(three_pieces: Path, tmp_path: Path, ask: Ask) -> None:

@@ -350,7 +350,7 @@ def test_a_closed_input_ends_a_game(hexapawns: Path) -> None:
     ],
 )
 def test_an_output_that_cannot_be_written_is_a_sentence(redirection: str, word: str, code: int, reason: str) -> None:
-    assert_one_sentence(redirected(redirection, word), f"standard output cannot be written ({reason})", code=code)
+    assert_one_sentence(redirected(redirection, word), f"cannot write to standard output ({reason})", code=code)
 
 
 def test_an_output_that_may_not_grow_is_a_sentence(tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ def test_parquet_is_not_for_a_screen(two_pieces: Path, ask: Ask, monkeypatch: py
     """On a terminal it is refused before anything is done."""
     monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True, raising=False)
     answer = ask("mine", "doushouqi", "SELECT 1", "--data", two_pieces, "--format", "parquet")
-    assert_one_sentence(answer, "Parquet cannot be shown on a screen")
+    assert_one_sentence(answer, "cannot print Parquet to a terminal")
 
 
 def odd(body: str, described: str = "", name: str = "odd") -> str:

@@ -23,7 +23,7 @@ from tablebase.system.files.outputs import (
     written_folder,
 )
 
-HINT = "name another file with --output"
+HINT = "choose another file for --output"
 
 
 def names(folder: Path) -> list[str]:
