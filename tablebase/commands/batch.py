@@ -201,7 +201,7 @@ def _write_needs(
         late = ", too early for all of it" if now + passed > options.end else ""
         sys.stdout.write(f"deadline: {options.deadline}{late}\n")
     free, memory = in_bytes(lib.folder.free_space(options.data)), in_bytes(lib.machine.memory())
-    sys.stdout.write(f"there is: {free} of disk free, {memory} of memory\n")
+    sys.stdout.write(f"available: {free} of disk space, {memory} of memory\n")
 
 
 def _run(

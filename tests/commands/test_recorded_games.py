@@ -226,7 +226,7 @@ def test_a_curve_of_points(ask: Ask, tmp_path: Path) -> None:
     answer = ask("match-stats", path, "--curve", curve)
     assert (answer.code, answer.out) == (0, ask("match-stats", path).out)
     assert curve.read_text().count('<path d="M') > 2
-    assert_one_sentence(ask("match-stats", path, "--curve", tmp_path / "curve.txt"), "is not the name of a picture")
+    assert_one_sentence(ask("match-stats", path, "--curve", tmp_path / "curve.txt"), "cannot write a picture to")
 
 
 def test_a_match_of_pairs(ask: Ask, tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ NO_SELECTS = [
 ]
 READERS = ("read_csv", "read_csv_auto", "read_text", "read_blob", "read_json", "read_parquet", "sniff_csv")
 STATEMENTS = {
-    **{text: (text, "write one SELECT") for text in NO_SELECTS},
+    **{text: (text, "write a single SELECT") for text in NO_SELECTS},
     **{name: (f"SELECT * FROM {name}('given.csv')", "given.csv") for name in READERS},
     "a wrong word": ("SELEC 1", "SELEC"),
     "a wrong column": ("SELECT weight FROM positions", "weight"),
@@ -54,7 +54,7 @@ STATEMENTS = {
     "EXPLAIN with a format": ("explain (format json) SELECT 1", "write EXPLAIN SELECT"),
     "EXPLAIN of nothing": ("EXPLAIN", ""),
     "PIVOT without values": ("PIVOT positions ON outcome USING count(*)", "PIVOT needs the values that become columns"),
-    "PIVOT with more": ("PIVOT positions ON outcome IN ('win') USING count(*) ORDER BY material", "write FROM (PIVOT …)"),
+    "PIVOT with more": ("PIVOT positions ON outcome IN ('win') USING count(*) ORDER BY material", "as in FROM (PIVOT …)"),
     "a file": ("SELECT * FROM 'given.csv'", "given.csv"),
     "glob": ("SELECT * FROM glob('*')", "disabled"),
     "a file of the web": ("SELECT * FROM 'https://localhost/given.csv'", ""),
@@ -83,11 +83,11 @@ STATEMENTS = {
         "SELECT count(*) FROM positions WHERE material = 'RvC' UNION ALL SELECT sum(count) FROM histogram('positions', distance)",
         "is not allowed in a FROM",
     ),
-    "a WITH called positions": ("WITH positions AS (SELECT 1 AS pieces) SELECT * FROM positions", "a WITH cannot be called"),
-    "a WITH called POSITIONS": ('WITH "Distinct_Positions"(a) AS (SELECT 1) SELECT * FROM positions', "a WITH cannot be called"),
+    "a WITH called positions": ("WITH positions AS (SELECT 1 AS pieces) SELECT * FROM positions", "a WITH cannot have"),
+    "a WITH called POSITIONS": ('WITH "Distinct_Positions"(a) AS (SELECT 1) SELECT * FROM positions', "a WITH cannot have"),
     "columns renamed": ("SELECT a, count(*) FROM positions t(a) GROUP BY a", "cannot be renamed in the FROM"),
     "columns exchanged": ("SELECT count(*) FROM positions t(a, b, material) WHERE material = 'w'", "cannot be renamed in the FROM"),
-    "columns by number": ("SELECT count(DISTINCT #1) FROM positions", "use their names"),
+    "columns by number": ("SELECT count(DISTINCT #1) FROM positions", "use the names of the columns"),
     "a material in another order": ("SELECT count(*) FROM positions WHERE material = 'CRvW'", "the material CRvW is written RCvW"),
     "a material that is not built": (
         "SELECT count(*) FROM positions WHERE material = 'RvC' UNION "
