@@ -112,7 +112,7 @@ class TableKind(ABC, Generic[G, F]):
     def check_executor(self, where: str) -> None:
         """Raise `TablebaseError` if an executor cannot build such tables."""
         if where != LOCAL and self.in_process:
-            raise TablebaseError(f"cannot build tables of {self.rules.name} with the executor {where}: leave it out")
+            raise TablebaseError(f"cannot build tables of {self.rules.name} with the executor {where}: use the executor local")
 
     def check_solver(self, name: str) -> None:
         """Raise `TablebaseError` if no solver of such tables has this name."""

@@ -76,7 +76,7 @@ def _foreign_error(entry: Entry) -> str | None:
     except RulesError:
         return "is of a game that is not installed"
     if not entry.is_of(rules):
-        return "was built with other rules than the installed ones"
+        return "was built under other rules than those installed"
     # A catalog from elsewhere might name any file.
     parts = PurePosixPath(entry.file).parts
     is_in_place = entry.file == entry.place and len(parts) == 3 and ".." not in parts and table_kind(rules).is_in_place(entry)

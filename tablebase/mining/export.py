@@ -47,7 +47,7 @@ def chosen_columns(
     for name in names or ():
         if name not in offered:
             command = f"tablebase mine {game.name} 'DESCRIBE positions'"
-            raise ArgumentError(f"unknown column {name}{did_you_mean(name, offered)}: {command} lists the columns")
+            raise ArgumentError(f"unknown column {name!r}{did_you_mean(name, offered)}: {command} lists the columns")
     wanted = [name for name, column in offered.items() if (column.in_star if names is None else name in names)]
     written = [offered[name] for name in wanted if name not in folders]
     if not written:

@@ -45,7 +45,7 @@ def test_what_is_no_url_is_said_so(url: str, tmp_path: Path, ask: Ask) -> None:
     """In a sentence that does not repeat it, since it may hold a password, which an @ in it would end."""
     for words in (["stats", "doushouqi"], ["build", "hexapawn", "--pieces", "2"], ["reindex"]):
         answer = ask(*words, "--data", tmp_path, "--catalog", url)
-        assert_refused(answer, 2, "--catalog ")
+        assert_refused(answer, 2, "--catalog")
         assert "%40" in answer.err or "expected a PostgreSQL URL, such as postgresql+psycopg://USER@HOST" in answer.err
         assert "secret" not in answer.err
         assert "let" not in answer.err.replace("tablebase", "")

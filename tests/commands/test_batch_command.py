@@ -50,7 +50,7 @@ STEPS = {
     '["sql", "SELEC 1"]': 'near "SELEC": syntax error',
     '["mine", "hexapawn", "SELECT count(* FROM positions"]': "syntax error",
     '["mine", "hexapawn", "@nowhere.sql"]': "nowhere.sql cannot be used",
-    '["mine", "hexapawn", "-"]': "no standard input",
+    '["mine", "hexapawn", "-"]': "cannot read standard input",
     '["mine", "hexapawn", "SELECT 1", "--features", "nowhere.py"]': "the file nowhere.py does not exist",
     '["mine", "hexapawn", "SELECT 1", "--table", "a=nowhere.csv"]': "nowhere.csv cannot be used",
     '["probe", "hexapawn", "ppp/3/XXX w"]': "X",
@@ -260,7 +260,9 @@ def test_files_of_others_are_not_replaced(hexapawns: Path, tmp_path: Path, ask: 
     output.write_text("mine")
     path = follow_up(tmp_path, output)
     for more in ([], ["--dry-run"]):
-        assert_one_sentence(ask("batch", path, "--data", data, *more), f"{path}, line 3: {output} exists", "overwrite = true")
+        assert_one_sentence(
+            ask("batch", path, "--data", data, *more), f"{path}, line 3: {output} already exists", "overwrite = true"
+        )
     assert output.read_text() == "mine"
     assert not data.exists()
     follow_up(tmp_path, output, more="overwrite = true\n")

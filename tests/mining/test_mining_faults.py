@@ -88,7 +88,10 @@ STATEMENTS = {
     "columns renamed": ("SELECT a, count(*) FROM positions t(a) GROUP BY a", "cannot be renamed in the FROM"),
     "columns exchanged": ("SELECT count(*) FROM positions t(a, b, material) WHERE material = 'w'", "cannot be renamed in the FROM"),
     "columns by number": ("SELECT count(DISTINCT #1) FROM positions", "use the names of the columns"),
-    "a material in another order": ("SELECT count(*) FROM positions WHERE material = 'CRvW'", "the material CRvW is written RCvW"),
+    "a material in another order": (
+        "SELECT count(*) FROM positions WHERE material = 'CRvW'",
+        "invalid material CRvW: write it as RCvW",
+    ),
     "a material that is not built": (
         "SELECT count(*) FROM positions WHERE material = 'RvC' UNION "
         "SELECT count(*) FROM positions WHERE side = 'w' AND material IN ('RvC', 'RCvW')",
@@ -98,7 +101,7 @@ STATEMENTS = {
         "SELECT count(*) FROM positions WHERE pieces = 3 AND p1 = 'R'",
         "no table of doushouqi with 3 pieces has been built: run 'tablebase build doushouqi --pieces 3",
     ),
-    "an alias among the distinct": ("SELECT * FROM distinct_positions WHERE material = 'CvD'", "CvD plays like CvW"),
+    "an alias among the distinct": ("SELECT * FROM distinct_positions WHERE material = 'CvD'", "has CvW in place of CvD"),
     "a feature that is not there": ("SELECT beauty FROM positions", "beauty"),
     "features by a pattern": ("SELECT COLUMNS('mob.*') FROM positions", "mob.*"),
 }

@@ -127,7 +127,7 @@ def test_positions_are_not_kept_to_join_them(source: str, two_pieces: Path, monk
 
 def test_names_occur_once() -> None:
     """In SQL they are case-insensitive."""
-    with pytest.raises(TablebaseError, match="two tables mine"):
+    with pytest.raises(TablebaseError, match="two tables have the name mine"):
         named_files(["mine=a.csv", "mine=b.csv"])
     with pytest.raises(TablebaseError, match="already taken"):
         own_tables({"mine": pa.table({"a": [1]}), "Mine": pa.table({"a": [1]})})
