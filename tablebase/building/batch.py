@@ -88,14 +88,14 @@ def _text(value: object) -> str:
     if isinstance(value, time):
         return f"{value:%H:%M}"
     if not isinstance(value, str | int | float) or isinstance(value, bool | date):
-        raise ValueError("a text")
+        raise ValueError("a string")
     return _plain(str(value))
 
 
 def _plain(text: str) -> str:
     """A text that the system can take as a word or a name."""
     if "\0" in text:
-        raise ValueError("without the character NUL")
+        raise ValueError("a string without the character NUL")
     return text
 
 
@@ -118,15 +118,15 @@ def _are_texts(value: object) -> bool:
 
 
 PATH = _only(
-    ("the name of a file or folder", lambda value: isinstance(value, str) and value), read=lambda value: Path(_plain(value))
+    ("the path of a file or folder", lambda value: isinstance(value, str) and value), read=lambda value: Path(_plain(value))
 )
 TEXTS = _only(
-    ("a text or a list of texts", lambda value: isinstance(value, str) or _are_texts(value)),
+    ("a string or a list of strings", lambda value: isinstance(value, str) or _are_texts(value)),
     read=lambda value: tuple(map(_plain, [value] if isinstance(value, str) else value)),
 )
 COMMAND = _only(
     (
-        f"a list of words that begins with one of {', '.join(COMMANDS)}",
+        f"a list of strings that begins with one of {', '.join(COMMANDS)}",
         lambda value: _are_texts(value) and value and value[0] in COMMANDS,
     ),
     read=TEXTS,
@@ -170,19 +170,19 @@ TABLES = {"build": BUILD, "then": THEN}
 
 def read_batch(path: Path) -> Batch:
     """Read a batch file; raise a `BatchError` that names the first line that is wrong, `TablebaseError` if it cannot be read."""
-    text = read_text(path, "name another file", LARGEST)
+    text = read_text(path, "check the path of the batch file", LARGEST)
     if not path.is_file():
-        raise TablebaseError(f"{path} is not a regular file: copy it to one, so that its record can be kept next to it")
+        raise TablebaseError(f"{path} is not a regular file: save the batch in one, so that its record can be kept next to it")
     try:
         content = tomllib.loads(text)
         # Errors below quote any value of it.
         repr(content)
     except tomllib.TOMLDecodeError as error:
         found = re.search(r"line (\d+)", str(error))
-        raise BatchError(path, int(found[1]) if found else text.count("\n") + 1, f"is not TOML ({error})") from error
+        raise BatchError(path, int(found[1]) if found else text.count("\n") + 1, f"invalid TOML: {error}") from error
     except (ValueError, RecursionError) as error:
         raise TablebaseError(
-            f"{path} is nested too deeply, or has a number of thousands of digits: write it more simply"
+            f"{path} has values that are nested too deeply, or numbers that are too long: simplify them"
         ) from error
     return _Reader(path, _lines(text)).batch(content)
 
@@ -221,7 +221,7 @@ class _Reader:
                 raise self._error(("", 0, name), f"{name} must be a list of tables: begin each with [[{name}]]", (name, 0, ""))
         top = self._checked("", 0, content, TOP)
         if not tables["build"]:
-            raise BatchError(self._path, 1, "there is nothing to build: add a table [[build]] with a game")
+            raise BatchError(self._path, 1, "the file builds nothing: add a [[build]] table with a game")
         entries = [self._entry(number, entry) for number, entry in enumerate(tables["build"])]
         steps = [
             FollowUp(**self._checked("then", number, step, THEN, "command"), line=self._line(("then", number, "")))
@@ -252,9 +252,9 @@ class _Reader:
         for key, value in content.items():
             if key not in fields:
                 tables = () if table else ("[[build]]", "[[then]]")
-                meant = did_you_mean(key, fields) or f": there are {', '.join([*fields, *tables])}"
+                meant = did_you_mean(key, fields) or f": expected {', '.join([*fields, *tables])}"
                 where = f"[[{table}]]" if table else "the file"
-                raise self._error((table, number, key), f"{where} has no key {quoted(key)}{meant}", (key, 0, ""))
+                raise self._error((table, number, key), f"unknown key {quoted(key)} in {where}{meant}", (key, 0, ""))
             try:
                 given[key] = fields[key](value)
             except TablebaseError as error:
@@ -262,7 +262,7 @@ class _Reader:
             except ValueError as error:
                 raise self._error((table, number, key), f"{key} must be {error}, not {quoted(str(value))}") from error
         if required and required not in given:
-            raise self._error((table, number, ""), f"this [[{table}]] has no {required}: add one")
+            raise self._error((table, number, ""), f"missing key '{required}' in [[{table}]]: add it")
         return given
 
     def _line(self, *places: Place) -> int:

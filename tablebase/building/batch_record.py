@@ -16,7 +16,7 @@ from tablebase.system.files.inputs import read_text
 from tablebase.system.files.outputs import check_output, lock_of, locked, write_text
 
 FORMAT = "batch record 1"
-HINT = "move the batch file to a folder that you may write"
+HINT = "move the batch file to a folder that you can write to"
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,12 @@ class BatchRecord:
                     raise ValueError(document["format"])
                 self._ran = [_ran(**one) for one in document["commands"]]
             except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-                raise TablebaseError(f"{self.path} is not the record of a batch: delete it") from error
+                raise TablebaseError(f"{self.path} is not a valid record of a batch: delete it") from error
 
     def lock(self) -> AbstractContextManager[None]:
         """Refuse a second run of the same batch."""
         check_output(self.path, HINT)
-        refusal = f"another run of {self._batch} is at work: wait for it"
+        refusal = f"another run of {self._batch} is in progress: wait until it ends"
         return locked(lock_of(self._batch), refusal)
 
     def wrote(self, path: Path) -> bool:

@@ -44,7 +44,7 @@ class Source:
     def entries(self) -> Mapping[str, Entry]:
         """Return what its catalog says, by file."""
         if self._store and not self._store.has(FILE_NAME):
-            raise TablebaseError(f"no tablebase in {self.place}: put one there with 'tablebase copy'")
+            raise TablebaseError(f"no tablebase in {self.place}: copy one there with 'tablebase copy'")
         if self._store:
             _get_catalog(self._store, self.folder)
         return entries_of(self.folder)
@@ -99,7 +99,7 @@ def copies(source: Source, folder: Path, entries: Sequence[Entry]) -> Iterator[t
     """
     needed, free = sum(entry.row["bytes"] for entry in entries), free_space(folder)
     if needed > free and not source.may_link(folder):
-        hint, unit = "name another folder", f"bytes on the disk of {folder}"
+        hint, unit = "choose a folder on another disk", f"bytes on the disk of {folder}"
         raise CapacityError("the copy", hint, needed=needed, allowed=free, unit=unit)
     for entry in entries:
         with drafted(folder / entry.file) as draft:
@@ -187,5 +187,5 @@ def rewrite_file(source: Path, folder: Path, form: Form, entry: Entry) -> tuple[
     with closing(kind.opened(draft, entry.row)) as file:
         file.check_values()
         if file.values_sha256 != entry.row["values_sha256"]:
-            raise CorruptTableError("does not hold the values that were registered", draft)
+            raise CorruptTableError("does not contain the values that the catalog lists", draft)
     return entry.file, draft

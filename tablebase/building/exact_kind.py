@@ -62,7 +62,7 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
     def check(self, query: TableQuery) -> None:
         if self.rules.players != 2:
             raise RulesError(
-                f"{self.rules.name} has {self.rules.players} players, but tables are for two players: play it without tables"
+                f"tables need two players, but {self.rules.name} has {self.rules.players}: choose a variant with two players"
             )
 
     def jobs(self, query: TableQuery, options: BuildOptions) -> tuple[Job, ...]:
@@ -100,7 +100,7 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
         return self._alone(options.limits.workers)
 
     def _alone(self, workers: int) -> str:
-        return f"workers: 1 instead of {workers}, since one process builds and checks the table of {self.rules.name}"
+        return f"using 1 worker instead of {workers}, since one process builds and checks the table of {self.rules.name}"
 
     def maker(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel) -> Callable[[Key], Made]:
         path = jobs[0].path

@@ -51,12 +51,12 @@ class FlatTables(TableKind[G, F]):
             if not option.startswith("--") or name not in game.limits:
                 known = ", ".join(f"--{limit}" for limit in game.limits) or "none"
                 meant = did_you_mean(option, [f"--{limit}" for limit in game.limits])
-                raise TablebaseError(f"{quoted(option)} is not an option for tables of {game.name}{meant}; they have: {known}")
+                raise TablebaseError(f"unknown option {quoted(option)} for tables of {game.name}{meant}; known options: {known}")
             if not pending:
                 raise TablebaseError(f"the option {option} needs a value, such as {option} {game.limits[name]}")
             text = pending.pop(0)
             if isinstance(game.limits[name], int) and whole_number(text) is None:
-                raise TablebaseError(f"{name} of {game.name} must be {WHOLE_NUMBER}, not {quoted(text)}")
+                raise TablebaseError(f"invalid --{name} {quoted(text)} for {game.name}: expected {WHOLE_NUMBER}")
             limits[name] = int(text) if isinstance(game.limits[name], int) else text
         return limits
 
@@ -76,16 +76,16 @@ class FlatTables(TableKind[G, F]):
                 so_far = f"{name} has more than {positions:,} positions"
                 if time.process_time() - begin > patience:
                     hint = "build it with --for 1h, or choose a smaller variant"
-                    raise CapacityError(f"{so_far}, listed in {patience:.0f} s", hint)
+                    raise CapacityError(f"{so_far}, too many to list in {patience:.0f} s", hint)
                 if options.seconds_left == 0:
-                    raise late(f"{so_far}, and the deadline came while they were listed")
+                    raise late(f"{so_far}, too many to list before the deadline")
 
             yield tick
 
     def solver_error(self, error: CorruptTableError) -> CorruptTableError:
         """The error of a new file that is wrong: it is not the file that is damaged."""
-        said = f"what has been solved of {self.rules.name} {error.problem}{advice(self.rules)}"
-        return CorruptTableError(f"{said}, and if it finds nothing, report a fault of this program")
+        said = f"the new table of {self.rules.name} {error.problem}{advice(self.rules)}"
+        return CorruptTableError(f"{said}, and report a bug if it finds nothing")
 
     def verify(
         self, query: TableQuery, folder: Path, workers: int | None, published: Mapping[str, str], catalog: str | None

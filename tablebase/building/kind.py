@@ -112,7 +112,7 @@ class TableKind(ABC, Generic[G, F]):
     def check_executor(self, where: str) -> None:
         """Raise `TablebaseError` if an executor cannot build such tables."""
         if where != LOCAL and self.in_process:
-            raise TablebaseError(f"tables of {self.rules.name} are built by one process: leave out the executor {where}")
+            raise TablebaseError(f"cannot build tables of {self.rules.name} with the executor {where}: use the executor local")
 
     def check_solver(self, name: str) -> None:
         """Raise `TablebaseError` if no solver of such tables has this name."""
@@ -140,9 +140,9 @@ class TableKind(ABC, Generic[G, F]):
         largest = max(jobs, key=lambda job: costs.cost(job.key).memory)
         needed, allowed, present = costs.cost(largest.key).memory, options.allowed_memory, machine.memory()
         if needed > allowed:
-            hint = "allow more with --memory" if needed <= present else "this machine has no more"
+            hint = "allow more with --memory" if needed <= present else "use a machine with more memory"
             if options.limits.each:
-                hint = "no worker has more, so use fewer or larger ones"
+                hint = "use fewer workers, or workers with more memory"
             raise CapacityError(largest.name, hint, needed=needed, allowed=allowed)
 
     def solvers(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions) -> str:
@@ -176,7 +176,7 @@ class TableKind(ABC, Generic[G, F]):
 
     def there(self, folder: Path) -> str:
         """The disk space and the memory that a build can use."""
-        return f"there is: {in_bytes(free_space(folder))} of disk free, {in_bytes(machine.memory())} of memory"
+        return f"available: {in_bytes(free_space(folder))} of disk space, {in_bytes(machine.memory())} of memory"
 
     # Their files
 
@@ -195,7 +195,7 @@ class TableKind(ABC, Generic[G, F]):
             file.check_values()
             entry = self.entry_of(folder, file)
         if entry.file != entry.place or not self.is_in_place(entry):
-            raise CorruptTableError(f"is not where a table of {self.rules.name} belongs", path)
+            raise CorruptTableError(f"is in the wrong place for a table of {self.rules.name}", path)
         return entry
 
     def rewrite(self, path: Path, file: F, form: Form) -> Path:

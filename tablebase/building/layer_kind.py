@@ -152,7 +152,7 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
                 if name in found and found[name] is None and unsound is None:
                     found[name] = sentence_of(partial(_verify, form, path, region, layer, chances, threads))
                 elif name in found and found[name] is None:
-                    found[name] = f"{path} cannot be checked before {unsound} has been built again"
+                    found[name] = f"{path} cannot be checked: build {unsound} again first"
                 if unsound is None and found.get(name, "missing") is not None:
                     unsound = path
         yield from found.items()
@@ -162,7 +162,7 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
         for layer in region.layers:
             if layer.name == row["layer"]:
                 return LayerFile(path, self.rules, region, layer)
-        raise CorruptTableError(f"is not where a table of {self.rules.name} belongs", path)
+        raise CorruptTableError(f"is in the wrong place for a table of {self.rules.name}", path)
 
     def row_of(self, file: LayerFile) -> dict[str, Any]:
         return {"region": file.region.name, "layer": file.layer.name, **vars(file.counts)}

@@ -105,11 +105,9 @@ def chosen_limits(workers: int | None, memory: int | str | None, where: str = LO
         allowed, count = machine.memory() if memory is None else as_size("memory", memory), usable_workers(workers)
         return Limits(count, allowed) if where == LOCAL else Limits(count, allowed // count, each=True)
     if where != DASK:
-        raise ArgumentError("a scheduler belongs to the executor dask: add --executor dask, or leave out --scheduler")
+        raise ArgumentError("cannot use --scheduler without --executor dask: add --executor dask, or leave out --scheduler")
     if workers is not None or memory is not None:
-        raise ArgumentError(
-            "the workers of a scheduler have fixed numbers and memory: leave out --workers and --memory, or --scheduler"
-        )
+        raise ArgumentError("cannot use --workers or --memory with --scheduler, which sets both: leave them out")
     from tablebase.system.executors.dask import limits_at
 
     return limits_at(scheduler, say)

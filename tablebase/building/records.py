@@ -81,8 +81,8 @@ class BuildLog(ExitStack):
         """Open a file for people, and one of JSON lines for programs; neither may be in the folder that is built."""
         super().__init__()
         self.built = 0  # tables
-        self._text = self._opened(text, "name another file with --log", folder)
-        self._lines = self._opened(lines, "name another file with --json-log", folder, text)
+        self._text = self._opened(text, "choose another file for --log", folder)
+        self._lines = self._opened(lines, "choose another file for --json-log", folder, text)
 
     def write(self, record: Record, unit: str) -> None:
         """Add a record to both files; `unit` is counted in tables."""
@@ -120,9 +120,9 @@ def summary(ended: Ended, unit: str) -> list[str]:
     """Describe the end of a build, in parts of a sentence."""
     parts = [f"tables built: {ended.done}, {unit}: {ended.placements:,}, time: {in_time(ended.seconds)}"]
     if ended.left:
-        parts.append(f"tables left, as the deadline came first: {ended.left}")
+        parts.append(f"tables left at the deadline: {ended.left}")
     if ended.dropped:
-        parts.append(f"dropped at work: {', '.join(ended.dropped)}")
+        parts.append(f"stopped before they were finished: {', '.join(ended.dropped)}")
     if ended.done:
         parts.append(f"slowest: {ended.slowest}; largest: {ended.largest}")
         parts.append(f"CPU time: {in_time(ended.cpu_seconds)}, expected: {in_time(ended.expected_cpu_seconds)}")

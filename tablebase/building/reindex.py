@@ -124,7 +124,7 @@ def _rebuild(
         if (refusal := database.refusal(connection)) is not None:
             raise refusal
         known, before = _known(database, connection)
-        lost = {f"the index {name}": "went with its table, which is a new one" for name in database.clear(connection)}
+        lost = {f"the index {name}": "was removed together with the old table" for name in database.clear(connection)}
         for kind, entry in found:
             old = known.get(entry.file)
             enter(connection, kind.rules, entry, old if old is not None and old.sha256 == entry.sha256 else None)

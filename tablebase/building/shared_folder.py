@@ -17,7 +17,7 @@ from tablebase.system.executors.executor import Obstacle
 from tablebase.tables.folder import FORMAT_VERSION, TOKEN
 from tablebase.version import VERSION
 
-RULES_HINT = "install the same rules everywhere, or name the same rules file in TABLEBASE_RULES there"
+RULES_HINT = "install the same rules on every machine, or set TABLEBASE_RULES to the same file there"
 
 
 @dataclass(frozen=True)
@@ -38,21 +38,21 @@ class Site:
         """Return the error where this is called, if any."""
         if (self.version, self.format) != (VERSION, FORMAT_VERSION):
             return Obstacle(
-                f"has version {VERSION} of this program instead of {self.version}", "install the same version everywhere"
+                f"has version {VERSION} of this program instead of {self.version}", "install the same version on every machine"
             )
         try:
             game = load_game(self.game)
         except RulesError as error:
-            return Obstacle(f"has no rules of {self.game} ({error})", RULES_HINT)
+            return Obstacle(f"does not have the rules of {self.game} ({error})", RULES_HINT)
         if game.digest != self.digest:
-            return Obstacle(f"has other rules of {self.game}", RULES_HINT)
-        hint = f"let {self.folder} be the same folder on all machines, or name another one with --data"
+            return Obstacle(f"has different rules of {self.game}", RULES_HINT)
+        hint = f"make {self.folder} the same folder on all machines, or choose a shared one with --data"
         try:
             token = (self.folder / TOKEN).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             return Obstacle(f"cannot see the folder of the tables ({_reason(error)})", hint)
         if token != self.token:
-            return Obstacle(f"sees another folder in place of {self.folder}", hint)
+            return Obstacle(f"has a different folder at {self.folder}", hint)
         mine = self.folder / f"{TOKEN}-{socket.gethostname()}-{secrets.token_hex(4)}"
         try:
             mine.touch()

@@ -98,7 +98,7 @@ class SliceTables(TableKind[Game, Table]):
     def solvers(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions) -> str:
         chosen = find_solver(query.solver)
         if chosen is not None:
-            return f"tables to solve with {chosen.name}: {len(jobs)} (as asked for)"
+            return f"tables to solve with {chosen.name}: {len(jobs)} (chosen with --solver)"
         allowed = options.limits.memory
         choices = (choose_solver(self.rules, job.key, solver_memory(self.rules, job.key, allowed)) for job in jobs)
         reasons = Counter((fastest.name, reason) for fastest, reason in choices)
@@ -117,7 +117,7 @@ class SliceTables(TableKind[Game, Table]):
         alone = sum(2 * costs.cost(job.key).memory > limits.memory for job in jobs)
         if not alone:
             return shared
-        reason = f"two like them do not fit into {limits.memory:,} bytes"
+        reason = f"two of them do not fit into {limits.memory:,} bytes"
         return f"{shared}; tables solved alone, with {limits.workers} threads: {alone} ({reason})"
 
     def estimate(self, query: TableQuery, options: BuildOptions, known: Known, *, measured: bool) -> list[SliceEstimate]:
@@ -182,7 +182,7 @@ class SliceTables(TableKind[Game, Table]):
         """See `TableKind.read`; the name says where the table belongs."""
         place = table_path(folder, self.rules, locate(self.rules, parse_material(self.rules, path.stem), 0).material)
         if path != place:
-            raise CorruptTableError(f"is not where this table belongs, which is {place}", path)
+            raise CorruptTableError(f"is not at {place}, where this table belongs", path)
         return super().read(folder, path)
 
     def rewrite(self, path: Path, file: Table, form: Form) -> Path:

@@ -63,7 +63,7 @@ class BuildPlan:
         needed, free = sum(costs.cost(job.key).disk for job in jobs), max(0, free_space(folder) - self.options.keep_free)
         if needed > free:
             unit = f"bytes on the disk of {folder}"
-            raise CapacityError("the build", "name another folder with --data", needed=needed, allowed=free, unit=unit)
+            raise CapacityError("the build", "choose a folder on another disk with --data", needed=needed, allowed=free, unit=unit)
 
 
 def plan_tables(

@@ -159,7 +159,7 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
             for tier in file.after:
                 other = tier_path(folder, self.rules, tier)
                 if errors.get(other.relative_to(folder).as_posix()) or not other.exists():
-                    raise TablebaseError(f"{file.path} cannot be checked before {other} has been built again")
+                    raise TablebaseError(f"{file.path} cannot be checked: build {other} again first")
                 if tier != file.tier:
                     check_seal(other, self.title_at(other))
                     others.append(opened(other))

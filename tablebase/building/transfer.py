@@ -80,7 +80,7 @@ def _foreign_error(entry: Entry) -> str | None:
     # A catalog from elsewhere might name any file.
     parts = PurePosixPath(entry.file).parts
     is_in_place = entry.file == entry.place and len(parts) == 3 and ".." not in parts and table_kind(rules).is_in_place(entry)
-    return None if is_in_place else "is not where such a table belongs"
+    return None if is_in_place else "is in the wrong place for a table"
 
 
 def take_in(
@@ -132,7 +132,7 @@ def take_in(
 def _conflict(here: Entry | None, path: Path, entry: Entry) -> str | None:
     """Say why a file that exists, and what the catalog says of it, is not the table of an entry; None if it has the same values."""
     if here is not None:
-        return None if here.has_values_of(entry) else "has other values there"
+        return None if here.has_values_of(entry) else "has different values there"
     try:
         # An interrupted command has left it: its seal and its header show what it holds.
         check_seal(path, entry.title)
@@ -140,7 +140,7 @@ def _conflict(here: Entry | None, path: Path, entry: Entry) -> str | None:
             is_same = file.values_sha256 == entry.row["values_sha256"]
     except TablebaseError:
         is_same = False
-    return None if is_same else "is another file there, which is not in the catalog"
+    return None if is_same else "already exists there, but is not in the catalog"
 
 
 def _register(catalog: Catalog, folder: Path, entry: Entry) -> None:

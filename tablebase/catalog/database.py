@@ -161,7 +161,7 @@ class Database(ABC):
     def refusal(self, connection: Connection) -> TablebaseError | None:
         """The error that keeps this program from making and changing all rows, or lets another one change them."""
         if hooks := self.hooks(connection):
-            return TablebaseError(f"{self.place} runs {hooks[0]} when tables are entered: remove it, and run the command again")
+            return TablebaseError(f"{self.place} has {hooks[0]}, which may change new rows: remove it, and run the command again")
         if self.version(connection) is None:
             inspector = inspect(connection)
             names = {*inspector.get_table_names(), *inspector.get_view_names()}
@@ -179,8 +179,8 @@ class Database(ABC):
         """The error for a folder without a catalog."""
         files = sum(1 for _ in self.folder.glob(f"*/*/*{SUFFIX}"))
         if files:
-            lie = "1 table file lies" if files == 1 else f"{files} table files lie"
-            return MissingCatalogError(f"{lie} in {self.folder} without a catalog: {self.hint}", refusal)
+            lie = "1 table file is" if files == 1 else f"{files} table files are"
+            return MissingCatalogError(f"{lie} in {self.folder}, but not in a catalog: {self.hint}", refusal)
         build = f"tablebase build GAME --data {shell_word(self.folder)}{self.option}"
         return MissingCatalogError(f"no tablebase in {self.folder}: build one with '{build}'", refusal)
 
@@ -202,5 +202,5 @@ def statement_error(reason: str) -> TablebaseError:
     if reason.startswith(("not authorized", "attempt to write")):
         hint = " (only reading is allowed)"
     elif re.fullmatch(r"no such table: (distinct_)?positions|relation \"(distinct_)?positions\" does not exist", reason):
-        hint = " (ask it with 'tablebase mine')"
+        hint = " (query positions with 'tablebase mine')"
     return ArgumentError(f"the SQL statement failed: {reason}{hint}")

@@ -203,7 +203,7 @@ def read_entries(connection: Connection) -> tuple[dict[str, Entry], str | None]:
             broken.append(str(row["name"]))
     if broken or unknown:
         return entries, f"is damaged (in the rows about {[*broken, *sorted(unknown)][0]})"
-    return entries, None if is_whole else "is damaged (it has rows about no table)"
+    return entries, None if is_whole else "is damaged (it has rows without a table)"
 
 
 def stored_entries(connection: Connection) -> tuple[list[tuple[Entry, str]], bool]:

@@ -28,8 +28,8 @@ HOME = sql.Table("tablebase", sql.MetaData(), sql.Column("folder", sql.String, n
 DENIED = (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction)
 REFUSALS = (
     (DENIED, "used", "ask its owner for permission, or use another database"),
-    (errors.DependentObjectsStillExist, "rebuilt", "drop what depends on its tables, and make it again"),
-    ((psycopg.OperationalError, psycopg.InterfaceError), "reached", "check the server, and the URL that --catalog names"),
+    (errors.DependentObjectsStillExist, "rebuilt", "drop the objects that depend on its tables, and create them again later"),
+    ((psycopg.OperationalError, psycopg.InterfaceError), "reached", "check the server, and the URL given to --catalog"),
 )
 """Kinds of errors, what cannot be done with the catalog then, and what to do."""
 NAMES = list(METADATA.tables)
@@ -59,10 +59,10 @@ def parsed_url(url: str) -> URL:
     with suppress(sql.exc.ArgumentError, ValueError):
         parsed = sql.make_url(url)
     if parsed is None or parsed.drivername not in ("postgresql", "postgresql+psycopg", "postgres"):
-        raise TablebaseError("--catalog names no PostgreSQL database: write its URL as postgresql+psycopg://USER@HOST/DATABASE")
+        raise TablebaseError("invalid --catalog: expected a PostgreSQL URL, such as postgresql+psycopg://USER@HOST/DATABASE")
     # A password would end at its first @, and the rest would be the host, which errors name.
     if "@" in f"{parsed.host}{parsed.database}" or (parsed.password and url.partition("://")[2].count("@") > 1):
-        raise TablebaseError("--catalog has more than one @: write an @ in a name or password as %40")
+        raise TablebaseError("the URL given to --catalog has more than one @: write an @ in a name or password as %40")
     return parsed.set(drivername="postgresql+psycopg")
 
 
@@ -75,7 +75,7 @@ class PostgresqlDatabase(Database):
     """A schema of a PostgreSQL database, the first of the search path; its URL is written as SQLAlchemy does."""
 
     errors = (sql.exc.SQLAlchemyError, psycopg.Error)
-    another = "name another database or schema with --catalog"
+    another = "choose another database or schema with --catalog"
 
     def __init__(self, folder: Path, url: str, patience: float | None) -> None:
         super().__init__(folder, patience)
@@ -111,8 +111,8 @@ class PostgresqlDatabase(Database):
             command = f"psql {shell_word(url)} --command {shell_word(f'CREATE SCHEMA {name}')}"
             raise TablebaseError(f"{self.place} has no schema {name}: run '{command}'").naming(url)
         if sql.inspect(connection).has_table(HOME.name) and connection.scalar(sql.select(HOME.c.folder)) != self._folder_id():
-            other = "name that one with --data, or another database or schema with --catalog"
-            raise TablebaseError(f"{self.place} holds the catalog of another folder than {self.folder}: {other}")
+            other = "choose that folder with --data, or another database or schema with --catalog"
+            raise TablebaseError(f"{self.place} contains the catalog of a folder other than {self.folder}: {other}")
         return connection
 
     def version(self, connection: Connection) -> int | None:
@@ -134,12 +134,12 @@ class PostgresqlDatabase(Database):
         names = NAMES + [f"{name}_id_seq" for name in NAMES]
         role, schema, is_copy, may_make, locked = connection.exec_driver_sql(RIGHTS, (names,)).one()
         if is_copy:
-            return TablebaseError(f"{self.place} can only be read: name another server or role with --catalog")
+            return TablebaseError(f"{self.place} is read-only: choose another server or role with --catalog")
         if locked is not None:
             rights = "INSERT, UPDATE, DELETE ON ALL TABLES", "USAGE ON ALL SEQUENCES"
             grants = "; ".join(f"GRANT {right} IN SCHEMA {schema} TO {role}" for right in rights)
-            hint = f'ask its owner to run "{grants}", or name another role or database with --catalog'
-            return TablebaseError(f"{role} may only read {self.place} ({locked!r}, for one): {hint}")
+            hint = f'ask its owner to run "{grants}", or choose another role or database with --catalog'
+            return TablebaseError(f"the role {role} cannot write to {self.place} (such as {locked!r}): {hint}")
         if not may_make and self.version(connection) is None:
             return self.error(errors.InsufficientPrivilege(f"permission denied for schema {schema}"))
         return None
@@ -147,7 +147,7 @@ class PostgresqlDatabase(Database):
     def query(self, connection: Connection, statement: str, timeout: float | None) -> Answer:
         """See `Database.query`; only a SELECT or VALUES defines a cursor, and a superuser, who could write files, is refused."""
         if connection.exec_driver_sql(MAY_WRITE_FILES).scalar_one():
-            raise TablebaseError("as this role, a statement could write files of the server: connect as a role that may not")
+            raise TablebaseError("this role can write files on the server, so statements are refused: connect as another role")
         driver: Any = connection.connection.driver_connection
         try:
             # What a function may have changed is taken back.

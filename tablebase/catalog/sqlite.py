@@ -111,7 +111,7 @@ class SqliteDatabase(Database):
     def __init__(self, folder: Path, patience: float | None = PATIENCE) -> None:
         super().__init__(folder, patience)
         self.path = folder / FILE_NAME
-        self.place, self.option, self.another = str(self.path), "", "move it away"
+        self.place, self.option, self.another = str(self.path), "", "move the file elsewhere"
         self._copies = create_engine("sqlite://", creator=self._copied, poolclass=NullPool)
         # Python would begin transactions by itself, but not before a definition or a SELECT.
         writer = partial(_open, self.path, "rwc", isolation_level=None)
@@ -216,7 +216,7 @@ class SqliteDatabase(Database):
             with deadline(timeout, driver.interrupt):
                 result = connection.exec_driver_sql(statement)
                 if not result.returns_rows:
-                    raise ArgumentError("the statement returns no rows: only SELECT is allowed")
+                    raise ArgumentError("the statement does not return rows: write a SELECT statement")
                 return list(result.keys()), [tuple(row) for row in result]
         except ERRORS as error:
             raise statement_error(str(getattr(error, "orig", None) or error)) from error

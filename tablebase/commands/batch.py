@@ -135,7 +135,7 @@ def _job(work: Batch, entry: BuildEntry) -> BatchJob:
         kind.check_executor(work.executor)
         kind.check_solver(entry.solver)
         words = [word for name, value in entry.limits.items() for word in (f"--{name}", str(value))]
-        limits = kind.limits_from(words, lambda: TablebaseError(f"tables of {rules.name} have no limits: leave them out"))
+        limits = kind.limits_from(words, lambda: TablebaseError(f"tables of {rules.name} have no limits: remove the key 'limits'"))
         pieces = None if entry.pieces is None else parse_pieces(entry.pieces)
         asked = lib.options.TableQuery(pieces, entry.materials, limits, entry.solver)
         kind.check(asked)
@@ -146,13 +146,13 @@ def _job(work: Batch, entry: BuildEntry) -> BatchJob:
 def _check_places(work: Batch, steps: Sequence[Prepared], record: BatchRecord, options: BuildOptions) -> None:
     with work.at("data"):
         lib.folder.check_folder(options.data)
-        lib.outputs.check_writable(options.data, "name another folder as data")
+        lib.outputs.check_writable(options.data, "set data to another folder")
     logs = {"log": work.log, "json-log": work.json_log}
     for (key, path), other in zip(logs.items(), reversed(logs.values()), strict=True):
         if path is not None:
             with work.at(key):
                 inputs = [work.path, record.path, other]
-                lib.outputs.check_output(path, f"name another file as {key}", inputs=inputs, folder=options.data)
+                lib.outputs.check_output(path, f"set {key} to another file", inputs=inputs, folder=options.data)
     reserved = [work.path, *logs.values()]
     for one in steps:
         with work.at(one.step.line):
@@ -170,7 +170,7 @@ def _needs(work: Batch, jobs: Sequence[BatchJob], options: BuildOptions) -> list
     needed, free = sum(need.disk for need in needs), max(0, lib.folder.free_space(options.data) - options.keep_free)
     if needed > free:
         unit = f"bytes on the disk of {options.data}"
-        raise CapacityError(str(work.path), "build less, or name another folder as data", needed=needed, allowed=free, unit=unit)
+        raise CapacityError(str(work.path), "build less, or set data to another disk", needed=needed, allowed=free, unit=unit)
     return needs
 
 
@@ -201,7 +201,7 @@ def _write_needs(
         late = ", too early for all of it" if now + passed > options.end else ""
         sys.stdout.write(f"deadline: {options.deadline}{late}\n")
     free, memory = in_bytes(lib.folder.free_space(options.data)), in_bytes(lib.machine.memory())
-    sys.stdout.write(f"there is: {free} of disk free, {memory} of memory\n")
+    sys.stdout.write(f"available: {free} of disk space, {memory} of memory\n")
 
 
 def _run(

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 REPEATABLE = ("mine", "stats", "plot", "probe", "line")
 """Commands that do nothing but write outputs, which depend on tables and on files that are named; others always run."""
-OUTPUT_HINT = "name another file as output"
+OUTPUT_HINT = "set output to another file"
 
 Place = tuple[Path, Output, str]
 """Place a command writes to, with the hint if that is impossible."""
@@ -110,8 +110,8 @@ def check_outputs(one: Prepared, record: BatchRecord, reserved: Iterable[Path | 
         else:
             lib.outputs.check_output(path, hint, inputs=[record.path, *reserved, *one.inputs], folder=data)
             if _is_kept(path) and not one.step.overwrite and not record.wrote(path):
-                advice = "name another file, delete this one, or add overwrite = true"
-                raise TablebaseError(f"{path} exists, but an earlier run of this batch has not written it: {advice}")
+                advice = "choose another file, delete this one, or set overwrite = true"
+                raise TablebaseError(f"{path} already exists, and was not written by this batch: {advice}")
 
 
 def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> bool:
@@ -158,7 +158,7 @@ def _check_inputs(name: str, params: Mapping[str, Any], rules: Rules[Any] | None
     files = []
     for text in [params["statement"]] if params.get("statement") else params.get("positions") or []:
         if text == STANDARD_INPUT:
-            raise TablebaseError("a follow-up command has no standard input: write its input into the batch file, or as @FILE")
+            raise TablebaseError("a [[then]] command cannot read standard input: replace '-' by the text itself, or by @FILE")
         if text.startswith("@"):
             files.append(Path(text[1:]))
     if params.get("statement"):
@@ -176,9 +176,9 @@ def _check_inputs(name: str, params: Mapping[str, Any], rules: Rules[Any] | None
     for key in ("replay", "published"):
         if params.get(key) is not None:
             files.append(Path(params[key]))
-            check_regular(files[-1], f"name another one with --{key}")
+            check_regular(files[-1], f"choose another file for --{key}")
             if not files[-1].exists():
-                raise TablebaseError(f"the file {files[-1]} does not exist: name another one with --{key}")
+                raise TablebaseError(f"file {files[-1]} not found: check the path given to --{key}")
     return tuple(files)
 
 
@@ -197,7 +197,7 @@ def _check_statement(name: str, statement: str, catalog: str | None) -> None:
         except (sqlite3.Error, sqlite3.Warning) as error:
             # Which tables there are is known when the statement runs.
             if re.search("syntax error|incomplete input|unrecognized token|one statement", str(error)):
-                raise TablebaseError(f"the SQL statement cannot be read: {error}") from error
+                raise TablebaseError(f"invalid SQL statement: {error}") from error
 
 
 def _check_positions(name: str, params: Mapping[str, Any], rules: Rules[Any]) -> None:
@@ -232,7 +232,7 @@ def _places(step: FollowUp, params: Mapping[str, Any]) -> Iterator[Place]:
     for one in verb_parameters(VERBS[step.command[0]]):
         place = params.get(one.name)
         if one.shell.output and place and not lib.object_store.is_url(str(place)):
-            yield Path(place), one.shell.output, "name another place in the command"
+            yield Path(place), one.shell.output, "change the output path in the command"
 
 
 def _is_kept(path: Path) -> bool:

@@ -83,7 +83,7 @@ def boxes(
     made = lib.matchboxes.Matchboxes(rules, number, lib.matchboxes.grow_tree(rules, start))
     if not made.boxes:
         never = f"{rules.sides[number].name} never moves in {rules.name} from {lib.notation.render(rules, start)}"
-        raise ArgumentError(f"{never}: choose another side")
+        raise ArgumentError(f"{never}: choose the other side with --side")
     if boxes is not None:
         made.load(Path(boxes))
     return Boxes(made)

@@ -205,7 +205,7 @@ def _wanted(
     lib.game_arguments.refuse_given(rules, pieces=pieces, material=material)
     known = rules.limits
     if unknown := next((name for name in limits if name not in known), ""):
-        there = f"{did_you_mean(unknown, known)}; their limits are: {', '.join(known) or 'none'}"
-        raise ArgumentTypeError(f"{quoted(unknown)} is not an argument for tables of {rules.name}{there}")
+        there = f"{did_you_mean(unknown, known)}; known limits: {', '.join(known) or 'none'}"
+        raise ArgumentTypeError(f"unknown argument {quoted(unknown)} for tables of {rules.name}{there}")
     read = {name: (plain.as_whole if isinstance(known[name], int) else plain.as_text)(name, one) for name, one in limits.items()}
     return lib.kind.table_kind(rules), lib.options.TableQuery(counts, materials, read, solver)

@@ -51,7 +51,7 @@ class Call:
             if position and (position.kind is position.POSITIONAL_OR_KEYWORD or self.has_start):
                 named = [text for text in (given.get("position"), given.pop("start", None)) if text is not None]
                 if len(named) > 1:
-                    raise TablebaseError("there are two positions to start from: give either POSITION or --from")
+                    raise TablebaseError("cannot use POSITION with --from: give one of them")
                 given["position"] = named[0] if named else self.rules.format(self.rules.initial)
 
     @contextmanager
@@ -84,15 +84,15 @@ def show_result(call: Call) -> int | None:
 def from_input(word: str) -> str:
     """A word, or instead of ``-`` what standard input holds, and instead of ``@FILE`` what the file holds."""
     if word.startswith("@"):
-        return read_text(Path(word[1:]), "name another file")
+        return read_text(Path(word[1:]), "give another file after @")
     if word != "-":
         return word
     try:
         text = sys.stdin.read(MOST + 1)
     except UnicodeDecodeError as error:
-        raise TablebaseError("standard input is not text in UTF-8: convert it to UTF-8") from error
+        raise TablebaseError("standard input is not UTF-8 text: convert it to UTF-8") from error
     if len(text) > MOST:
-        raise TablebaseError(f"standard input has more than {MOST:,} characters: send less at a time")
+        raise TablebaseError(f"standard input has more than {MOST:,} characters: send a shorter text")
     return text
 
 

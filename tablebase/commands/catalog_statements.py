@@ -47,7 +47,7 @@ class CatalogRows(Tabular):
         try:
             columns = [pa.array([row[number] for row in self._rows]) for number in range(len(self._names))]
         except pa.ArrowException as error:
-            raise TablebaseError(f"a column holds values of several types ({error}): cast it to TEXT") from error
+            raise TablebaseError(f"a column has values of different types ({error}): cast it to TEXT in the statement") from error
         return pa.Table.from_arrays(columns, names=self._names)
 
 
@@ -71,7 +71,7 @@ def _check_words(catalog: Catalog, statement: str) -> None:
 
     def check_game(name: str) -> None:
         if name not in games and (known := load_rules(name).name) != name:
-            raise TablebaseError(f"invalid game {quoted(name)}: use its name in the catalog, {known}")
+            raise TablebaseError(f"invalid game {quoted(name)}: write its name as in the catalog, {known}")
 
     tables: dict[str, dict[str, Check]] = {
         "distances": {"outcome": one_of("outcome", ("win", "loss"))},

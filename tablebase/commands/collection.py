@@ -158,7 +158,7 @@ def show_mine(
         # Loaded where the statement runs, which may be a process that is forked for it.
         if style == "parquet" and sys.stdout.isatty():
             example = "--format parquet > result.parquet"
-            raise TablebaseError(f"Parquet cannot be shown on a screen: redirect it to a file, as in '{example}'")
+            raise TablebaseError(f"cannot print Parquet to a terminal: redirect the output to a file, as in '{example}'")
         capped = limit is None and style == "table"
         with (
             call.opened() as mine,

@@ -70,7 +70,7 @@ def show_count(call: Call) -> None:
 def _divided(rules: Rules[Any], start: Any, folder: Path, tick: Tick) -> list[DividedRow]:
     """List moves in the order of the player ``ranking``; results come from all positions, or from tables if these are too many."""
     if rules.result(start) is not None:
-        raise ArgumentError(f"the game is over in {rules.format(start)}: name an earlier position")
+        raise ArgumentError(f"the game is over in {rules.format(start)}: choose an earlier position")
     ranked = None
     if "game graphs" in rules.can:
         with suppress(CapacityError):

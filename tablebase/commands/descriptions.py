@@ -47,7 +47,7 @@ def statistics(catalog: Catalog, game: Any, by: str = "pieces", pieces: int | ra
     """Statistics of a game of any kind, perhaps only with some numbers of pieces; `MissingTableError` if there are none."""
     if has_materials := "materials" in game.can:
         if by not in BY:
-            raise ArgumentError(f"statistics are by {' or by '.join(BY)}, not by {quoted(by)}")
+            raise ArgumentError(f"invalid --by {quoted(by)}: expected {' or '.join(BY)}")
         found: list[Any] = catalog.counts(game, by)
     else:
         kinds = {"layers": LayerRow, "exact": ExactRow, "tiers": TierRow}
@@ -86,7 +86,7 @@ def list_records(catalog: Catalog, game: Game, by: str = "pieces") -> list[Recor
     They are a win and a loss of each number of pieces, or by ``material`` those of each stored slice, the longest first.
     """
     if by not in BY:
-        raise ArgumentError(f"records are by {' or by '.join(BY)}, not by {quoted(by)}")
+        raise ArgumentError(f"invalid value {quoted(by)} for 'by': expected {' or '.join(BY)}")
     columns = "s.longest_win, s.longest_win_position, s.longest_loss, s.longest_loss_position"
     _, rows = catalog.answer(
         f"SELECT t.file, t.pieces, t.material, s.side, {columns} FROM tables t JOIN solutions s ON s.table_id = t.id "

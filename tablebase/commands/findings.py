@@ -44,7 +44,7 @@ def stored(searches: Sequence[Search], data: Path, catalog: str | None) -> Itera
     are_kept = all(kept.are_kept(search.slices, search.settings.target) for search in searches)
     writable = os.access(data, os.W_OK)
     if are_kept and not writable:
-        say(f"the findings are not stored, since {data} can only be read")
+        say(f"the patterns were not stored, because {data} is read-only")
     total = sum(search.cells for search in searches)
     opened = Catalog(data, create=True, catalog=catalog) if are_kept and writable else None
     if opened is not None:

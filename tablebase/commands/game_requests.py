@@ -60,12 +60,12 @@ def _command(needed: set[str], allowed: set[str]) -> Callable[[Callable[..., dic
         def answered(request: Any, *more: Any) -> dict[str, Any]:
             try:
                 if not isinstance(request, dict):
-                    raise TablebaseError(f"a request must be an object, as in {json.dumps({'game': default_game()})}")
+                    raise TablebaseError(f"invalid request: expected a JSON object, such as {json.dumps({'game': default_game()})}")
                 unknown = [name for name in request if name not in needed | allowed | {"game", "seed"}]
                 if unknown:
-                    raise TablebaseError(f"the request has an unknown field {quoted(str(unknown[0]))}: leave it out")
+                    raise TablebaseError(f"unknown field {quoted(str(unknown[0]))} in the request: remove it")
                 if missing := sorted(needed - request.keys()):
-                    raise TablebaseError(f"the request has no field '{missing[0]}': add it")
+                    raise TablebaseError(f"missing field '{missing[0]}' in the request: add it")
                 return {"success": True, **function(request, *more)}
             except TablebaseError as error:
                 return {"success": False, "error": str(error)}
@@ -132,7 +132,7 @@ def _made(game: StochasticGame, match: Match[State], code: int) -> dict[str, Any
 
 def _legal(match: Match[State]) -> Mapping[str, State]:
     if not match.legal():
-        raise RulesError(f"the game is over in {match.rules.format(match.position)}: begin a new one")
+        raise RulesError(f"the game is over in {match.rules.format(match.position)}: start a new game")
     return match.legal()
 
 
@@ -153,7 +153,7 @@ def _answer(game: StochasticGame, match: Match[State]) -> dict[str, Any]:
 def _game(fields: dict[str, Any]) -> StochasticGame:
     rules = load_rules(_text(fields.get("game", default_game()), "the game"))
     if lacks := missing(rules, "chance"):
-        raise RulesError(f"{rules.name} {lacks}: choose a game such as {default_game()}")
+        raise RulesError(f"{rules.name} {lacks}: choose a game with chance events, such as {default_game()}")
     return cast("StochasticGame", rules)
 
 
@@ -166,14 +166,14 @@ def _match(game: StochasticGame, fields: dict[str, Any]) -> Match[State]:
 def _random(fields: dict[str, Any]) -> Random:
     seed = fields.get("seed")
     if seed is not None and _whole_number(seed, "the seed") < 0:
-        raise TablebaseError("the seed must not be negative")
+        raise TablebaseError(f"invalid seed {seed}: expected 0 or a positive whole number")
     return SystemRandom() if seed is None else Random(seed)
 
 
 def _settings(fields: dict[str, Any], game: StochasticGame) -> dict[str, str]:
     settings, record = fields.get("settings", {}), find_player("computer")
     if not isinstance(settings, dict):
-        raise TablebaseError('the settings must be an object, as in {"depth": 3}')
+        raise TablebaseError('invalid settings: expected a JSON object, such as {"depth": 3}')
     for name in settings:
         check_setting(record.name, str(name), record.settings_in(game))
     return {name: _setting_text(value, name) for name, value in settings.items()}
@@ -192,7 +192,7 @@ def _setting_text(value: Any, name: str) -> str:
 
 def _text(value: Any, what: str) -> str:
     if not isinstance(value, str) or len(value) > LONGEST:
-        raise TablebaseError(f"{what} must be a text of at most {LONGEST:,} characters")
+        raise TablebaseError(f"{what} must be a string of at most {LONGEST:,} characters")
     return value
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tablebase.play.records import Moment
     from tablebase.probe.source import Source
 
-FOLDER_HINT = "name a new folder with --to"
+FOLDER_HINT = "choose a new folder for --to"
 
 
 def show_line(
@@ -72,23 +72,23 @@ def show_line(
     """
     rules = call.rules
     if boards and (replay is not None or call.style is Format.TABLE) and not is_drawn(rules):
-        raise RulesError(f"{rules.name} draws no boards of its positions: leave out --boards")
+        raise RulesError(f"{rules.name} does not have a board to draw: leave out --boards")
     if replay is not None:
         if call.has_start or svg is not None or sheet is not None:
-            raise TablebaseError("a replayed game has its own start, and no pictures: leave out the position, --to and --sheet")
+            raise TablebaseError("cannot use POSITION, --to or --sheet with --replay: leave them out, or leave out --replay")
         if explain:
-            raise TablebaseError("--explain is about best play, not about a replayed game: leave it out")
+            raise TablebaseError("cannot use --explain with --replay: give one of them")
         _replay(call, replay, number, player=player, boards=boards)
         return
     if player is not None:
-        raise TablebaseError("--player needs a recorded game: add --replay FILE, or leave out --player")
+        raise TablebaseError("cannot use --player without --replay: add --replay FILE, or leave out --player")
     if svg is not None:
         lib.pictures.check_pictures(rules, "leave out --to")
         lib.outputs.check_output_folder(svg, FOLDER_HINT, new=True)
         if picture != "svg":
             check_extra("pictures as PDF or PNG", "print")
     elif picture != "svg" or width is not None:
-        raise TablebaseError("--picture and --width need --to: name a new folder for the pictures, or leave them out")
+        raise TablebaseError("cannot use --picture or --width without --to: add --to DIR, or leave them out")
     if sheet is not None:
         check_sheet(rules, sheet)
     found = call()
@@ -135,7 +135,7 @@ def _replay(call: Call, path: Path, number: int, *, player: str | None, boards: 
         if record.number == number:
             break
     else:
-        raise TablebaseError(f"{path} has no game {number}: it has {count} games")
+        raise TablebaseError(f"game {number} not found in {path} (games: {count}): choose another --number")
     rules, plies = call.rules, call.given.get("plies")
     moments = list(lib.records.replayed(rules, record))
     shown = moments if plies is None else moments[: plies + 1]

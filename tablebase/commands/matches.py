@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 LEAST_IN_MEAN, MOST_IN_MEAN = 10, 200
 """Games in the mean of a point of a curve."""
-HINT = "name a new file with --output"
+HINT = "choose a new file for --output"
 DIGITS = {"rank": 0, "place": 2, "share": 3}
 """Columns that have intervals, and how many digits behind the point they show."""
 SPREADS = ("plies", "turns", "choices")
@@ -100,7 +100,7 @@ def match(
         lib.game_arguments.refuse_given(rules, "paired matches", **only_pairs)
     lib.folder.check_folder(folder)
     if nodes is not None and time is not None:
-        raise ArgumentError("--nodes and --time both limit a move: give one of them")
+        raise ArgumentError("cannot use --nodes with --time: give one of them")
     budget = lib.client.Budget(None if time is not None else nodes or lib.client.Budget.nodes, time)
     patience = lib.client.PATIENCE if patience is None else patience
     conditions = lib.tournament.Conditions(start, opening, seed, folder, not no_tables, plies, budget, patience)
@@ -182,10 +182,10 @@ def match_stats(
         say(f"left out {unfinished:,} unfinished games")
     if not found.of_games:
         where = ", ".join(map(str, paths))
-        raise TablebaseError(f"no finished games in {where}: name files that match --output has written")
+        raise TablebaseError(f"no finished games in {where}: give files written by 'match --output'")
     rows = found.rows(by)
     if not rows:
-        raise TablebaseError(f"none of these games has rows by {by}: choose another --by, such as game")
+        raise TablebaseError(f"these games do not have statistics by {by}: choose another --by, such as game")
     if picture is not None:
         _draw_points(results, picture)
     return rows

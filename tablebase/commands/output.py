@@ -79,7 +79,7 @@ def _json(value: object, spaces: int | None = 2) -> str:
     try:
         return _encoder(spaces, is_unicode()).encode(value)
     except ValueError as error:
-        raise TablebaseError(f"JSON cannot represent one of the values ({error}): use --format csv") from error
+        raise TablebaseError(f"the result has a value that JSON cannot represent ({error}): use --format csv") from error
 
 
 @cache

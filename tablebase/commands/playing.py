@@ -85,13 +85,12 @@ def play(
         people = list(dict.fromkeys(lib.match.side_number(rules, letter) for letter in side)) or [rules.viewer(start)]
         others = [number for number in range(rules.players) if number not in people]
         if len(player) > (seats := len(others)):
-            are, verb = "1 player is" if len(player) == 1 else f"{len(player)} players are", "plays" if seats == 1 else "play"
-            raise TablebaseError(f"{are} named, but only {seats} {verb} against you: name fewer with --player")
+            raise TablebaseError(f"too many opponents ({len(player)}): give at most {seats} with --player")
         # The last one has all further seats.
         named = list(player) or list(lib.players.player_names(rules)[:1])
         chosen = [*named, *[named[-1]] * seats][:seats]
         if settings and not others:
-            raise TablebaseError(f"people play all sides: leave out --{next(iter(settings))}")
+            raise TablebaseError(f"cannot use --{next(iter(settings))} when people play all sides: leave it out")
         opened = {
             number: stack.enter_context(lib.players.open_player(name, lib.player.Seat(rules, start, number, folder), **settings))
             for number, name in zip(others, chosen, strict=True)

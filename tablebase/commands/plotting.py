@@ -137,14 +137,14 @@ class Charts(Cataloged):
         given |= {"pieces": pieces, "material": material, "side": side, "where": where}
         for option, charts in CHARTS_OF_OPTION.items():
             if given[option] and chart not in charts:
-                raise ArgumentError(f"--{option} is for {' and '.join(charts)}, not for {chart}: omit it")
+                raise ArgumentError(f"cannot use --{option} with the chart {chart}: leave it out, or choose {' or '.join(charts)}")
         if statement is None and chart == "query":
-            raise ArgumentError(f"the chart 'query' needs a statement, as in {EXAMPLE}")
+            raise ArgumentError(f"the chart 'query' needs an SQL statement: add one, such as {EXAMPLE}")
         if statement is not None and chart != "query":
-            raise ArgumentError(f"the chart {chart!r} takes no statement: choose the chart query")
+            raise ArgumentError(f"cannot use a statement with the chart {chart!r}: leave it out, or choose the chart 'query'")
         if chart == "values" and by is None:
             command = f"tablebase features {game_word(rules.name)}"
-            raise ArgumentError(f"the chart 'values' needs a column: give --by, as in --by side; '{command}' lists more")
+            raise ArgumentError(f"the chart 'values' needs a column: add --by, as in --by side; '{command}' lists columns")
         if csv is not None:
             lib.outputs.check_output(Path(csv), lib.picture_files.CSV_HINT)
         look = lib.style.parse_style(width, height, font_size, dpi, title, style)
@@ -169,7 +169,7 @@ def _chart(name: str, rules: Any, counter: lib.tallies.Counting, given: dict[str
     some = piece if isinstance(piece, (list, tuple)) else [] if piece is None else [piece]
     numbers = [as_number("piece", one, 1) for one in some]
     if name == "squares" and len(numbers) > 1:
-        raise ArgumentError("squares shows one piece: give --piece once")
+        raise ArgumentError("the chart 'squares' shows one piece: give --piece only once")
     options: dict[str, dict[str, Any]] = {
         "distances": {"outcome": shown, "log": given["log"]},
         "squares": {"piece": (*numbers, 1)[0], "outcome": shown},
@@ -184,7 +184,7 @@ def _chart(name: str, rules: Any, counter: lib.tallies.Counting, given: dict[str
     if has_chance and name == "values":
         return lib.figures.means(counter, rules, by)
     if has_chance or name in ("squares", "draws", "chances") or (name == "parity" and by is None):
-        lack = "has no distances, since chance decides" if has_chance else "has no pieces on squares"
+        lack = "involves chance and does not have distances" if has_chance else "does not have pieces on squares"
         raise ArgumentError(f"the chart {name!r} cannot be drawn, because {rules.name} {lack}: choose the chart 'values'")
     panels = [lib.charted_slices.ChartSlices(rules, "stored positions")]
     return lib.figures.CHARTS[name](counter, panels, **options.get(name, {}))
@@ -196,7 +196,7 @@ def show_plot(call: Call, *, output: Annotated[Path, PICTURE]) -> None:
     the side to move.
     """
     if call.given.get("csv") is not None and Path(call.given["csv"]) == output:
-        raise TablebaseError(f"{output} is named by both --output and --csv: name another file")
+        raise TablebaseError(f"{output} is given for both --output and --csv: choose another file for one of them")
     if call.given.get("statement") is not None:
         call.given["statement"] = from_input(call.given["statement"])
     # Charts of what the catalog counts compile nothing.

@@ -67,14 +67,14 @@ def show_probe(
     if svg is not None:
         check_sheet(rules, svg, "picture", "--output")
         if len(positions) != 1 or is_stream(positions[0]):
-            raise TablebaseError("--output draws one position: give just one, as an argument")
+            raise TablebaseError("--output draws a single position: give exactly one POSITION, not '-' or @FILE")
     elif width is not None:
-        raise TablebaseError("--width is that of a picture: name its file with --output, or leave out --width")
+        raise TablebaseError("cannot use --width without --output: add --output FILE, or leave out --width")
     if sheet is not None:
         check_sheet(rules, sheet)
     named = [feature.name for feature in rules.features if not feature.pieces] if features else []
     if features and not named:
-        raise RulesError(f"{rules.name} has no features of a position as a whole: leave out --with-features")
+        raise RulesError(f"{rules.name} does not have features of whole positions: leave out --with-features")
     refuse(rules, "chance", **{"--turns": call.given.get("turns")})
     with Tablebase(call.folder) as tables:
         if svg is not None:
@@ -141,7 +141,7 @@ class _Answers:
                 columns = [*self._columns, *["error", "line"][: 2 if self._streams else self._failed > 0]]
                 lib.output.write_rows((_cells(columns, one, row) for one, row, _ in found), self._style, columns)
         if self._failed:
-            raise TablebaseError(f"{self._failed:,} of {self._count:,} positions have no answer: each says why")
+            raise TablebaseError(f"{self._failed:,} of {self._count:,} positions have no answer: see their errors in the output")
 
     def _all(self, read: Callable[[int], object]) -> Iterator[Answered]:
         """Answer the positions, some at a time, and call `read` with the number of bytes that were read of a stream."""
@@ -244,11 +244,11 @@ def _lines(word: str, read: Callable[[int], object]) -> Iterator[list[PositionTe
                 read(len(more))
                 *lines, rest = (rest + more).split(b"\n")
                 if len(rest) > LONGEST_LINE:
-                    raise TablebaseError(f"line {number + len(lines) + 1} of {name} is too long for a position: name another file")
+                    raise TablebaseError(f"line {number + len(lines) + 1} of {name} is too long for a position: check the file")
                 yield list(_positions(lines, number, name))
                 number += len(lines)
     except OSError as error:
-        raise system_error(error, name, "name another file") from error
+        raise system_error(error, name, "give another file after @") from error
     yield list(_positions([rest], number, name))
 
 

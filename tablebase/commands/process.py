@@ -105,10 +105,10 @@ class _Stream(io.FileIO):
             self.failed = True
             if isinstance(error, BrokenPipeError):
                 raise ReaderGoneError from error
-            sentence = f"standard output cannot be written ({error.strerror})"
+            sentence = f"cannot write to standard output ({error.strerror})"
             if error.errno in NO_SPACE:
-                raise CapacityError(sentence, "free some space or write to another place") from error
-            raise TablebaseError(f"{sentence}: write to another place") from error
+                raise CapacityError(sentence, "free some space, or redirect it to another disk") from error
+            raise TablebaseError(f"{sentence}: redirect it to another file") from error
 
 
 def _text(stream: TextIO | None, number: int, *, is_status: bool) -> TextIO:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from tablebase.search.proof_search import Verdict
     from tablebase.search.proof_trees import Proof
 
-HINT = "name another file with --output"
-CURE_OF_CHECK = "name a file that 'prove --output' has written"
+HINT = "choose another file for --output"
+CURE_OF_CHECK = "give a file written by 'prove --output'"
 SECONDS = 60.0
 """Of a search for a proof without a limit of time or nodes."""
 
@@ -74,17 +74,17 @@ def prove(
     folder, file = optional_folder(data), None if output is None else Path(output)
     if check is not None:
         if game is not None:
-            raise ArgumentError("the proof names its game: leave out GAME where --check names a file")
+            raise ArgumentError("cannot use GAME with --check: give one of them, since a proof file contains its game")
         text = read_text(Path(check), CURE_OF_CHECK)
         try:
             rows = lib.proofs.read_proof(text)
         except TablebaseError as wrong:
-            raise TablebaseError(f"{check} holds no proof, since {wrong}: {CURE_OF_CHECK}") from wrong
+            raise TablebaseError(f"{check} is not a valid proof ({wrong}): {CURE_OF_CHECK}") from wrong
         with closing(lib.prober.Prober(folder)) if folder else nullcontext() as prober:
             error = next(lib.proofs.proof_errors(rows, prober), None)
         return {name: rows[0][name] for name in ("game", "position", "outcome", "positions")} | {"fault": error}
     if game is None:
-        raise ArgumentError("GAME is missing: name a game, or a file with a proof by --check")
+        raise ArgumentError("missing GAME: give a game, or a file with a proof as in --check FILE")
     rules = rules_for("prove", game, size, variant)
     begin_at = lib.notation.parse(rules, rules.start if position is None else position)
     if file is not None:

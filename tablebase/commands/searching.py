@@ -62,7 +62,7 @@ def perft(
     if "search" in rules.can:
         more = RepeatedLines(repetitions), *more
     elif repetitions != RepeatedLines.CONTINUE:
-        raise ArgumentError(f"paths of {rules.name} are counted whether they repeat a state or not: leave out --repetitions")
+        raise ArgumentError(f"cannot use --repetitions with {rules.name}: leave it out")
     start = rules.initial if position is None else rules.parse(position)
     rows = []
     with lib.progress.progress(f"perft {rules.name}", "depths", depth, compiles=True) as shown:

@@ -169,7 +169,7 @@ class _Command(Exemplified, click.Command):
         if ctx.args:
             word = ctx.args[0]
             meant = did_you_mean(word, [option for one in self.params for option in one.opts])
-            unknown = TablebaseError(f"unknown option {quoted(word)}{meant}: 'tablebase {ctx.info_name} --help' lists all")
+            unknown = TablebaseError(f"unknown option {quoted(word)}{meant}: see 'tablebase {ctx.info_name} --help'")
             call.given |= lib.kind.table_kind(call.rules).limits_from(ctx.args, lambda: unknown)
         return show(call, **shown)
 

@@ -211,7 +211,7 @@ class Tablebase(Collection):
 
         rules = self._game(game)
         if not isinstance(side, (int, np.integer)) or side not in (0, 1):
-            raise NotationError(f"the side to move is 0 or 1, not {quoted(side)}")
+            raise NotationError(f"invalid side to move {quoted(side)}: expected 0 or 1")
         wanted = lib.material.parse_material(rules, material)
         rows = lib.squares.checked_squares(rules, wanted, side, squares) if check else squares
         return self.prober.slices(rules).values_at(wanted, side, rows)

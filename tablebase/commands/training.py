@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tablebase.play.learning.learner import Learner
     from tablebase.play.learning.self_play import Measure
 
-OTHER_FILE = "name another file with --output"
+OTHER_FILE = "choose another file for --output"
 
 
 @checked
@@ -86,11 +86,11 @@ def train(
     seconds = as_optional(as_duration, "duration", duration)
     end = None if seconds is None else clock.monotonic() + seconds
     lib.outputs.check_output(path, OTHER_FILE)
-    busy = f"another training is writing to {path}: wait for it, or {OTHER_FILE}"
+    busy = f"another 'train' is writing to {path}: wait until it ends, or {OTHER_FILE}"
     with lib.outputs.locked(lib.outputs.lock_of(path), busy), closing(lib.prober.Prober(folder)) as prober:
         learner = _begun(rules, path, {name: value for name, value in given.items() if value is not None})
         if games <= learner.games:
-            raise TablebaseError(f"the learner in {path} has played {learner.games:,} games: increase --games")
+            raise TablebaseError(f"the learner in {path} has already played {learner.games:,} games: choose a larger --games")
         source = None
         try:
             lib.plan.check_tables(rules, learner.start, folder)
@@ -98,7 +98,7 @@ def train(
         except MissingTableError as error:
             if picture is not None:
                 raise
-            say(f"the learner is not measured: {error}")
+            say(f"cannot compare the learner with tables: {error}")
         _train(learner, path, source, games, every, end)
     say(f"wrote {path}: a learner of {learner.games:,} games in {learner.seconds:,.0f} seconds")
     if picture is not None:
@@ -121,7 +121,7 @@ def _begun(rules: Any, path: Path, given: dict[str, Any]) -> Learner:
     learner.load(path)
     for name, used in asdict(learner.training).items():
         if given.get(name, used) != used:
-            raise TablebaseError(f"the learner in {path} has the {name} {used:g}: leave out --{name}, or {OTHER_FILE}")
+            raise TablebaseError(f"the learner in {path} was trained with --{name} {used:g}: leave out --{name}, or {OTHER_FILE}")
     return learner
 
 

@@ -147,14 +147,14 @@ def pack(
     workers : see `tablebase.build`
     """
     if strength > STRONGEST:
-        raise ArgumentError(f"strength is a number from 1 to {STRONGEST}, not {strength}")
+        raise ArgumentError(f"invalid --strength {strength}: expected 1 to {STRONGEST}")
     rules, folder, named = rules_for("pack", game, size, variant), as_folder(data), as_optional(as_texts, "material", material)
     target, url, executor = _target(to, folder), as_catalog(catalog), lib.options.local_executor(workers)
     entries = lib.transfer.entries_asked_for(rules, as_counts(pieces), named, folder, url, with_dependencies=with_dependencies)
     packed = partial(lib.copies.rewrite, folder, entries, target, lib.header.PACKED._replace(level=strength), executor)
     done = _take(f"pack {rules.name}", "packed in", to, entries, packed, verbose=verbose)
     if done.new:
-        say(f"they had {done.before:,} bytes before")
+        say(f"size before packing: {done.before:,} bytes")
     return done
 
 
@@ -185,16 +185,16 @@ def unpack(
 
 def _check_other(place: Path, data: Path) -> None:
     if place.resolve() == data.resolve():
-        raise ArgumentError(f"{place} is the folder of the tables itself: name another one")
+        raise ArgumentError(f"{place} is both the source and the target of the tables: choose another folder")
 
 
 def _target(place: str | Path, data: Path) -> Path:
     """Make the catalog of the folder that tables are written to, which must not be in the folder of a tablebase."""
     if lib.object_store.is_url(str(place)):
-        raise ArgumentError(f"{place} is not a folder: only 'copy' and 'merge' know object stores")
+        raise ArgumentError(f"{place} is an object store, which only 'copy' and 'merge' can use: give a folder")
     folder = as_path("to", place)
     _check_other(folder, data)
-    lib.outputs.check_output_folder(folder, "name another folder with --to", folder=data)
+    lib.outputs.check_output_folder(folder, "choose another folder for --to", folder=data)
     lib.reindex.prepare_catalog(folder)
     return folder
 

@@ -92,19 +92,19 @@ def verify(
     rules = None if game is None else lib.game_arguments.as_rules(game, size, variant)
     if quick:
         if listed is not None:
-            raise ArgumentError("--published compares values, which --quick does not read: leave one of them out")
+            raise ArgumentError("cannot use --published with --quick: give one of them")
         if rules is None and (size or variant or pieces is not None or material):
-            raise ArgumentError("name the game of the tables that are to be checked: which these are depends on it")
+            raise ArgumentError("cannot use --size, --variant, --pieces or --material without GAME: give a game")
         threads, entries = usable_workers(workers), list(lib.catalog.entries_of(folder, url).values()) if rules is None else []
         if rules is not None:
             entries = lib.transfer.entries_asked_for(rules, query.pieces, list(query.materials) or None, folder, url)
-        title, good = f"verify {rules.name if rules else folder}", "the bytes are those that were written"
+        title, good = f"verify {rules.name if rules else folder}", "bytes unchanged"
         _, errors = _checked(title, len(entries), lib.checksums.verify_files(folder, entries, threads), good, verbose=verbose)
         result = VerifyResult(len(entries), errors, quick=True)
-        say(f"tables whose bytes are as they were written: {result.correct} of {result.tables}; positions were not checked")
+        say(f"tables with unchanged bytes: {result.correct} of {result.tables}; positions were not checked")
         return result
     if rules is None:
-        raise ArgumentError("verify checks the positions of one game at a time: name a game, or check only bytes with --quick")
+        raise ArgumentError("missing GAME: give a game, or add --quick to check the bytes of all tables")
     lib.game_arguments.refuse_given(rules, pieces=pieces, material=material, published=published)
     expected = lib.published.read_published(listed, rules) if listed else {}
     total, results = lib.kind.table_kind(rules).verify(query, folder, workers, expected, url)
@@ -112,7 +112,7 @@ def verify(
     result = VerifyResult(total, errors, compared=len(names & expected.keys()) if listed else None)
     say(f"correct tables: {result.correct} of {result.tables}")
     if listed:
-        say(f"tables that {listed} lists, too: {result.compared} of {total}")
+        say(f"tables also listed in {listed}: {result.compared} of {total}")
     return result
 
 
@@ -142,7 +142,7 @@ def reindex(data: shared.Data = None, catalog: shared.CatalogUrl = None) -> Rebu
     """
     folder = as_folder(data)
     if not folder.is_dir():
-        raise TablebaseError(f"the folder {folder} does not exist: name the tables' folder with --data")
+        raise TablebaseError(f"folder {folder} not found: check the path given to --data")
     return lib.reindex.reindex(folder, as_catalog(catalog))
 
 
@@ -205,7 +205,7 @@ def show_prune(call: Call, *, kernels: bool = False) -> None:
         call.write(rows)
         total = f"{sum(row.get('files', 1) for row in rows):,} files, {sum(row['bytes'] for row in rows):,} bytes"
         if not removed and not sys.stdin.isatty():
-            raise TablebaseError("nothing was removed, since it needs a terminal to confirm: repeat the command with --yes")
+            raise TablebaseError("nothing was removed, because confirmation needs a terminal: run the command again with --yes")
         if not removed:
             sys.stdout.flush()
             sys.stderr.write(f"remove {total}? [y/N] ")
@@ -215,7 +215,7 @@ def show_prune(call: Call, *, kernels: bool = False) -> None:
 
     place = lib.kernel_cache.cache_parent() if kernels else as_folder(call.given.get("data"))
     if place is None:
-        raise TablebaseError("the home folder is unknown: set TABLEBASE_CACHE to the folder of the compiled kernels")
+        raise TablebaseError("home folder not found: set TABLEBASE_CACHE to the folder of the compiled kernels")
     if kernels:
         lib.kernel_cache.prune_kernels(place, agreed)
     else:

@@ -181,12 +181,12 @@ def _slice_columns(game: Game, slices: Sequence[StoredSlice]) -> list[Column]:
     names, letters = [material_name(game, material) for material in numbers], [side.letter for side in game.sides]
     its_side = one_of("side", letters)
     if game.swap is not None:
-        its_side = one_of("side", letters[:1], " (with the other side to move, a row has colours exchanged)")
+        its_side = one_of("side", letters[:1], " (other positions are stored with colours exchanged)")
 
     def check_material(text: str) -> None:
         name = material_name(game, parse_material(game, text))
         if name != text:
-            raise TablebaseError(f"the material {text} is written {name}")
+            raise TablebaseError(f"invalid material {text}: write it as {name}")
 
     def material(rows: Rows) -> NDArray[np.int16]:
         return constant(rows, numbers[rows.slice.material])

@@ -32,7 +32,7 @@ from tablebase.system.files.outputs import check_output_folder, written
 from tablebase.tables.store import Store
 
 FILE_NAME = "positions.parquet"
-HINT = "name another folder with --to"
+HINT = "choose another folder for --to"
 KEY = b"tablebase"
 """Metadata key under which each file records the export it belongs to."""
 
@@ -47,12 +47,12 @@ def chosen_columns(
     for name in names or ():
         if name not in offered:
             command = f"tablebase mine {game.name} 'DESCRIBE positions'"
-            raise ArgumentError(f"these positions have no column {name}{did_you_mean(name, offered)}: {command} lists the columns")
+            raise ArgumentError(f"unknown column {name!r}{did_you_mean(name, offered)}: {command} lists the columns")
     wanted = [name for name, column in offered.items() if (column.in_star if names is None else name in names)]
     written = [offered[name] for name in wanted if name not in folders]
     if not written:
-        left_out = f"{', '.join(folders)} are in the folder names" if folders else "no column is left"
-        raise ArgumentError(f"{left_out}: name another column as well")
+        left_out = f"no column is left besides {', '.join(folders)}" if folders else "no column is left"
+        raise ArgumentError(f"{left_out}: add another column")
     return written
 
 
@@ -75,11 +75,11 @@ class Export:
         check_output_folder(folder, HINT)
         first = tuple(f"{name}=" for name in folders) or FILE_NAME
         if folder.exists() and any(not path.name.startswith(first) for path in folder.iterdir()):
-            raise TablebaseError(f"{folder} contains other files: name a new folder")
+            raise TablebaseError(f"{folder} contains other files: choose a new folder for --to")
         file = next(folder.rglob(FILE_NAME), None)
         if file is not None and pq.read_schema(file).metadata.get(KEY) != self.schema.metadata[KEY]:
             error = f"{folder} contains another export (with other columns, sample or rules)"
-            raise ArgumentError(f"{error}: name another folder")
+            raise ArgumentError(f"{error}: choose another folder for --to")
 
     def lacks(self, place: str) -> bool:
         """Return true if a slice or table, which has its `place` in the folder, has no file yet."""

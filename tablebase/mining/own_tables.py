@@ -30,9 +30,9 @@ def named_files(texts: list[str]) -> dict[str, Path]:
     for text in texts:
         name, separator, file = text.partition("=")
         if not (name and separator and file):
-            raise ArgumentError(f"invalid table {quoted(text)}: write its name and its file, as in games=games.parquet")
+            raise ArgumentError(f"invalid --table {quoted(text)}: expected NAME=FILE, such as games=games.parquet")
         if name in files:
-            raise ArgumentError(f"there are two tables {name}: give one of them another name")
+            raise ArgumentError(f"two tables have the name {name}: rename one of them")
         files[name] = Path(file)
     return files
 
@@ -46,9 +46,9 @@ def own_tables(tables: Mapping[str, Path | str | pa.Table]) -> OwnTables:
     seen: set[str] = set()
     for name in tables:
         if re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) is None:
-            raise ArgumentError(f"{quoted(name)} cannot be the name of a table: write letters, digits and _")
+            raise ArgumentError(f"invalid table name {quoted(name)}: use letters, digits and _")
         if name.lower() in (*TABLES, *seen) or name.lower().startswith(SYSTEM):
-            raise ArgumentError(f"the name {name} of a table is already taken: give it another one")
+            raise ArgumentError(f"the table name {name} is already taken: choose another name")
         seen.add(name.lower())
     return {name: table if isinstance(table, pa.Table) else _read(Path(table)) for name, table in tables.items()}
 
@@ -58,10 +58,10 @@ def check_file(file: Path) -> None:
     suffix = file.suffix.lower()
     if suffix not in SUFFIXES:
         known = " or ".join(SUFFIXES)
-        raise ArgumentError(f"{file} cannot be read as a table{did_you_mean(suffix, SUFFIXES)}: name a file that ends in {known}")
-    check_regular(file, "name another file with --table")
+        raise ArgumentError(f"{file} is not a table file{did_you_mean(suffix, SUFFIXES)}: give a file that ends in {known}")
+    check_regular(file, "choose another file for --table")
     if not file.exists():
-        raise system_error(FileNotFoundError(ENOENT, ""), file, "name another file with --table")
+        raise system_error(FileNotFoundError(ENOENT, ""), file, "choose another file for --table")
 
 
 def _read(file: Path) -> pa.Table:
@@ -76,10 +76,10 @@ def _read(file: Path) -> pa.Table:
         else:
             size = file.stat().st_size
         if size > LARGEST:
-            raise TablebaseError(f"{file} has more than {LARGEST:,} bytes: name a smaller file with --table")
+            raise TablebaseError(f"{file} has more than {LARGEST:,} bytes: choose a smaller file for --table")
         # Files are read here, since statements can open none.
         return parquet.read_table(file, partitioning=None) if suffix == ".parquet" else csv.read_csv(file)
     except OSError as error:
-        raise system_error(error, file, "name another file with --table") from error
+        raise system_error(error, file, "choose another file for --table") from error
     except pa.ArrowException as error:
         raise ArgumentError(f"{file} cannot be read: {str(error).splitlines()[0]}") from error

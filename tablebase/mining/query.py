@@ -243,7 +243,7 @@ class Query(Tabular):
                         hint = f"query {', '.join(names)} or {last}, or the catalog with 'tablebase sql'"
                         raise TablebaseError(f"unknown table {unknown[1]}: {hint}") from error
                     if "resulted in an empty set of columns" in str(error):
-                        hint = f"name features and {POSITION} one by one"
+                        hint = f"write the names of features, and {POSITION}"
                         raise TablebaseError(f"COLUMNS matches none of the columns of *: {hint}") from error
                     raise
 

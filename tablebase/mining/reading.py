@@ -167,7 +167,7 @@ def argument(node: exp.Expr, name: str) -> Any:
     """
     if name not in node.arg_types:
         error = f"sqlglot {version('sqlglot')} has no argument {name} of {type(node).__name__}"
-        raise TablebaseError(f"{error}: install another version, such as 30.30.0")
+        raise TablebaseError(f"{error}: install another version of sqlglot, such as 30.30.0")
     return node.args.get(name)
 
 

@@ -53,7 +53,7 @@ class Sample:
 
     def __post_init__(self) -> None:
         if not 0 <= self.begin < self.end <= 1:
-            raise ArgumentError(f"a sample is a share above 0 and at most 1, not {self.end}")
+            raise ArgumentError(f"invalid --sample {self.end}: expected a share above 0 and at most 1")
 
 
 WHOLE = Sample()

@@ -83,7 +83,7 @@ def select_by_name(
         if wanted.values and (slice_.material in named or ((aliases or slice_.distinct) and slice_.material.pieces in counts))
     }
     if not selection:
-        raise TablebaseError(f"none of the requested slices of {game.name} has a position")
+        raise TablebaseError(f"none of the requested slices of {game.name} has a position: choose other slices")
     return selection
 
 
@@ -146,7 +146,7 @@ def check_built(game: Game, known: Selection, material: Material, folder: Path) 
     alias = next((material_name(game, slice_.material) for slice_ in known if slice_.location.material == stored), None)
     if alias is not None:
         name = material_name(game, material)
-        raise TablebaseError(f"{name} plays like {alias}, which stands for it in distinct_positions: query positions instead")
+        raise TablebaseError(f"distinct_positions has {alias} in place of {name}, which is equivalent: query positions instead")
     raise missing_table(game, material, folder)
 
 

@@ -28,7 +28,7 @@ def nesting_as_sentence() -> Iterator[None]:
     try:
         yield
     except RecursionError as error:
-        raise ArgumentError("the statement is nested too deeply: write fewer parentheses, CASE or NOT in one another") from error
+        raise ArgumentError("the statement is nested too deeply: use fewer nested parentheses, CASE or NOT") from error
 
 
 class Statement(NamedTuple):
@@ -49,7 +49,7 @@ def read_request(text: str) -> tuple[str, bool]:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise ArgumentError(f"the statement is not text in UTF-8 (character {error.start + 1}): write it again") from error
+        raise ArgumentError(f"the statement is not UTF-8 text (character {error.start + 1}): convert it to UTF-8") from error
     try:
         tree = parsed(text)
     except sqlglot.errors.SqlglotError:
@@ -58,7 +58,7 @@ def read_request(text: str) -> tuple[str, bool]:
     rest = tree.text("expression").strip("; \n")
     if isinstance(tree, exp.Command) and tree.name.upper() == "EXPLAIN" and rest:
         if rest.startswith("(") or rest.split()[0].upper() == "ANALYZE":
-            raise ArgumentError("EXPLAIN has no options here: write EXPLAIN SELECT")
+            raise ArgumentError("EXPLAIN does not take options here: write EXPLAIN SELECT")
         return rest, True
     if isinstance(tree, exp.Command) and tree.name.upper() == "SHOW" and rest.lower() in TABLES:
         return f"DESCRIBE {rest.lower()}", False
@@ -76,13 +76,13 @@ def parse_select(statement: str) -> exp.Expr:
         hint = "write them after IN, as in ON outcome IN ('win', 'draw', 'loss')"
         raise ArgumentError(f"PIVOT needs the values that become columns: {hint}")
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-        raise ArgumentError("write one SELECT: no other statement is allowed")
+        raise ArgumentError("only SELECT is allowed: write a single SELECT statement")
     try:
         tree = parsed(statement)
     except sqlglot.errors.SqlglotError as error:
         if statement.lstrip().upper().startswith("PIVOT"):
-            raise ArgumentError("only PIVOT itself can be read here: write FROM (PIVOT …) before anything else") from error
-        raise ArgumentError(f"the statement cannot be read: {str(error).splitlines()[0]}") from error
+            raise ArgumentError("cannot read the clauses after PIVOT: put PIVOT in parentheses, as in FROM (PIVOT …)") from error
+        raise ArgumentError(f"invalid SQL statement: {str(error).splitlines()[0]}") from error
     _check(tree)
     return tree
 
@@ -90,9 +90,9 @@ def parse_select(statement: str) -> exp.Expr:
 def _check(tree: exp.Expr) -> None:
     """Raise `TablebaseError` if the statement hides which tables and columns it reads."""
     if isinstance(tree, exp.Command | exp.Show):
-        raise ArgumentError("write one SELECT: no other statement is allowed")
+        raise ArgumentError("only SELECT is allowed: write a single SELECT statement")
     if any(cte.alias.lower() in TABLES for cte in tree.find_all(exp.CTE)):
-        raise ArgumentError(f"a WITH cannot be called {' or '.join(TABLES)}: give it another name")
+        raise ArgumentError(f"a WITH cannot have the name {' or '.join(TABLES)}: choose another name")
     for table in tree.find_all(exp.Table):
         if table.name.lower() in TABLES and (table.catalog or table.db.lower() not in ("", MAIN)):
             raise ArgumentError(f"unknown table {written(table)}: write {table.name}")
@@ -101,9 +101,9 @@ def _check(tree: exp.Expr) -> None:
     for scope in scopes(tree):
         if any(children(node, exp.TableSample) for node in (scope.expression, *scope.tables)):
             hint = "write a condition on hash, as in WHERE hash < 0.01"
-            raise ArgumentError(f"TABLESAMPLE and USING SAMPLE would draw whole blocks of positions: {hint}")
+            raise ArgumentError(f"TABLESAMPLE and USING SAMPLE are not allowed: {hint}")
     if tree.find(exp.PositionalColumn) is not None:
-        raise ArgumentError("columns such as #1 are not allowed: use their names")
+        raise ArgumentError("columns such as #1 are not allowed: use the names of the columns")
 
 
 def check_reach(tree: exp.Expr, tables: tuple[str, ...]) -> None:
@@ -113,13 +113,13 @@ def check_reach(tree: exp.Expr, tables: tuple[str, ...]) -> None:
     for table in tree.find_all(exp.Table):
         if isinstance(table.this, exp.Func):
             if _function_name(table.this) not in ROW_FUNCTIONS:
-                hint = f"the only functions there are {', '.join(ROW_FUNCTIONS)}"
+                hint = f"use one of {', '.join(ROW_FUNCTIONS)}"
                 raise ArgumentError(f"{table.this.sql('duckdb', normalize_functions=False)} is not allowed in a FROM: {hint}")
         elif table.name.lower() not in known or table.db.lower() not in ("", "main"):
             raise ArgumentError(f"{written(table)} cannot be queried: query {' or '.join(tables)}")
     for function in tree.find_all(exp.Anonymous):
         if function.name.lower() in SETTINGS:
-            raise ArgumentError(f"the function {function.name} is not allowed: settings cannot be read")
+            raise ArgumentError(f"the function {function.name} is not allowed, since it reads settings: leave it out")
 
 
 def _function_name(function: exp.Func) -> str:

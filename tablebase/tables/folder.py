@@ -37,7 +37,7 @@ INTERVAL = 0.5
 """Seconds between two looks at a file."""
 BLOCK = 1 << 20
 """Bytes that are copied at a time."""
-OTHER_FILE = "is not the file that was registered (SHA-256 differs)"
+OTHER_FILE = "is not the file listed in the catalog (SHA-256 differs)"
 """Predicate of a sentence about a file that a catalog lists."""
 
 
@@ -54,7 +54,7 @@ def default_catalog() -> str | None:
 def check_folder(folder: Path, *, built: bool = False) -> None:
     """Raise `TablebaseError` if this is a file; or, if it must have been built already, unless it is there."""
     if folder.exists() and not folder.is_dir():
-        raise TablebaseError(f"{folder} is a file: name a folder for the tables")
+        raise TablebaseError(f"{folder} is a file, not a folder: choose a folder for the tables")
     if built and not folder.exists():
         raise missing_tablebase(folder)
 
@@ -76,7 +76,7 @@ def free_space(folder: Path) -> int:
 def make_folder(folder: Path) -> None:
     """Make a folder that can be written to; `TablebaseError` if that is impossible."""
     check_folder(folder)
-    with system_errors(folder, "name another folder with --data"):
+    with system_errors(folder, "choose another folder for --data"):
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / ".writable"
         probe.touch()
@@ -85,7 +85,7 @@ def make_folder(folder: Path) -> None:
 
 def lock(folder: Path) -> AbstractContextManager[None]:
     """Lock the folder, so that nothing else changes its tables; the lock ends with this process at the latest."""
-    return locked(folder / ".lock", f"another build is running in {folder}: wait for it, or name another folder")
+    return locked(folder / ".lock", f"another build is running in {folder}: wait until it ends, or choose another folder")
 
 
 def free_name(path: Path) -> Path:
@@ -111,7 +111,7 @@ def on_one_file_system(one: Path, other: Path) -> bool:
 
 def link_or_copy(source: Path, path: Path) -> bool:
     """Make a regular file the same as another one, and return whether both are now the same one; a copy is synced to disk."""
-    with system_errors(source, "copy it yourself"):
+    with system_errors(source, "copy the file yourself"):
         descriptor = open_file(source)
     with os.fdopen(descriptor, "rb") as file:
         path.unlink(missing_ok=True)
@@ -176,13 +176,13 @@ def content_error(path: Path, error: str) -> TablebaseError:
     """The error for a file whose content is wrong: it is damaged, unless another program has it open, and may be changing it."""
     with reading(path) as file:
         if is_locked(file.fileno()):
-            return UnusableFileError(f"{path} {error}, and is locked by another program: close it there, and try again")
+            return UnusableFileError(f"{path} {error}, and is locked by another program: close that program, and try again")
     return CorruptTableError(error, path)
 
 
 def missing_file(path: Path) -> TablebaseError:
     """The error for a file that a catalog lists."""
-    return TablebaseError(f"{path} is registered but missing: build it again, or run 'tablebase reindex'")
+    return TablebaseError(f"{path} is in the catalog but missing: build it again, or run 'tablebase reindex'")
 
 
 def title(game: Game, material: Material) -> str:
@@ -200,4 +200,4 @@ def check_seal(path: Path, title: str) -> None:
     expected = seal(title, file_sha256(path, USER_BLOCK))
     with reading(path) as file:
         if file.read(USER_BLOCK) != expected:
-            raise content_error(path, "is not as it was written (SHA-256 differs)")
+            raise content_error(path, "has changed since it was written (SHA-256 differs)")

@@ -108,7 +108,7 @@ def read_header(root: Any, path: Path, game: Game, material: Material) -> tuple[
     parts.require(stride in STRIDES, "its attribute stride is neither 1 nor 2")
     parts.require(len(values_sha256) == DIGEST_LENGTH, "its attribute values_sha256 is not a digest")
     sides = sides_stored(game, material)
-    parts.require(root.get_num_objs() == len(sides), f"it does not hold just {len(sides)} datasets")
+    parts.require(root.get_num_objs() == len(sides), f"it does not have exactly {len(sides)} datasets")
     datasets = {side: parts.dataset(root, game.sides[side].letter) for side in sides}
     dtypes = {_dtype(dataset) for dataset in datasets.values()}
     parts.require(len(dtypes) == 1, "its datasets differ in type")
@@ -157,14 +157,14 @@ def _summary(dataset: h5py.h5d.DatasetID, layout: Layout, coding: Coding) -> Sum
     parts.require(len(histogram) == len(first), "histogram and first differ in length")
     all_placements = placements(layout.game, layout.material)
     parts.require(
-        min(histogram) >= 0 and sum(histogram) == all_placements, f"a histogram does not count {all_placements} positions"
+        min(histogram) >= 0 and sum(histogram) == all_placements, f"a histogram does not add up to {all_placements} positions"
     )
     parts.require(len(histogram) == FIRST or histogram[-1] > 0, "a histogram does not end at the largest code")
     fits = all((index == -1) == (count == 0) for index, count in zip(first, histogram, strict=True))
-    parts.require(fits, "histogram and first differ in which codes there are")
+    parts.require(fits, "histogram and first have different codes")
     occurring = [index for index in first if index != -1]
-    parts.require(len(set(occurring)) == len(occurring), "two codes first stand at one index")
+    parts.require(len(set(occurring)) == len(occurring), "two codes have the same index in first")
     inside = all(0 <= index < layout.size for index in occurring)
     legal = inside and layout.squares_many(np.array(occurring, dtype=np.int64))[1].all()
-    parts.require(bool(legal), "a code first stands where there is no position")
+    parts.require(bool(legal), "an index in first is not a position")
     return Summary(coding, tuple(histogram), tuple(first))

@@ -51,6 +51,4 @@ class ObjectStore:
             yield
         except Exception as error:
             reason = " ".join(f"{type(error).__name__} {error}".split())
-            raise TablebaseError(
-                f"{self.url} cannot be used ({quoted(reason)}): check the address, and your right to it"
-            ) from error
+            raise TablebaseError(f"{self.url} cannot be used ({quoted(reason)}): check the address and your permissions") from error

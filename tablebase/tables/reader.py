@@ -83,7 +83,7 @@ class RawFile(io.RawIOBase):
     def opened(self) -> h5py.File:
         """The file as HDF5 reads it, which is to be closed first; if it cannot be opened, this one is closed."""
         try:
-            require(self.read_at(len(HDF5_BEGINNING), USER_BLOCK) == HDF5_BEGINNING, "it does not begin like one")
+            require(self.read_at(len(HDF5_BEGINNING), USER_BLOCK) == HDF5_BEGINNING, "it does not begin like a table")
             file = _opened[id(self)] = h5py.File(self, "r")
             return file
         except BaseException:
@@ -258,7 +258,7 @@ class Table(SealedFile):
         """See `SealedFile.chunk`."""
         codes = super().chunk(name, number)
         if codes.max() >= len(self.header.summaries[int(name)].histogram):
-            raise CorruptTableError("holds a code that its statistics do not count", self.path)
+            raise CorruptTableError("has a code that is missing from its statistics", self.path)
         return codes
 
     def read(self, side: int) -> Codes:

@@ -136,9 +136,9 @@ def test_a_worker_with_the_same_folder_and_program_is_fine(leave: Callable[[], N
     [
         ({"version": "0.1.0"}, rf"has version {tablebase.__version__} of this program instead of 0\.1\.0"),
         ({"format": 0}, "has version "),
-        ({"digest": "another"}, "has other rules of doushouqi"),
-        ({"game": "checkers"}, r"has no rules of checkers \(.*\)"),
-        ({"token": "another"}, "sees another folder in place of "),
+        ({"digest": "another"}, "has different rules of doushouqi"),
+        ({"game": "checkers"}, r"does not have the rules of checkers \(.*\)"),
+        ({"token": "another"}, "has a different folder at "),
         ({"folder": Path("/nowhere")}, r"cannot see the folder of the tables \(No such file or directory\)"),
     ],
 )
@@ -147,7 +147,7 @@ def test_a_worker_of_another_mind_says_so(tmp_path: Path, change: dict[str, Any]
         error = replace(mine, **change)()
     assert error is not None
     assert re.fullmatch(f"{what}.*", error.what)
-    assert error.hint.startswith(("install the same ", "let "))
+    assert error.hint.startswith(("install the same ", "make "))
 
 
 def test_a_worker_that_cannot_write_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -193,10 +193,10 @@ def test_halves_are_merged(three_pieces: Path, tmp_path: Path, ask: Ask) -> None
     [
         ("rules_digest = 'other'", "CvW.h5 was built under other rules"),
         ("game = 'chess'", "CvW.h5 is of a game that is not installed"),
-        ("file = '../escaped.h5'", "../escaped.h5 is not where"),
-        ("file = 'doushouqi/3/CvW.h5'", "doushouqi/3/CvW.h5 is not where"),
-        ("material = '../../CvW', file = 'doushouqi/2/../../CvW.h5'", "CvW.h5 is not where"),
-        ("material = 'WvC', file = 'doushouqi/2/WvC.h5'", "WvC.h5 is not where"),
+        ("file = '../escaped.h5'", "../escaped.h5 is in the wrong place"),
+        ("file = 'doushouqi/3/CvW.h5'", "doushouqi/3/CvW.h5 is in the wrong place"),
+        ("material = '../../CvW', file = 'doushouqi/2/../../CvW.h5'", "CvW.h5 is in the wrong place"),
+        ("material = 'WvC', file = 'doushouqi/2/WvC.h5'", "WvC.h5 is in the wrong place"),
     ],
 )
 def test_a_merge_refuses_what_is_of_no_use_here(
@@ -219,7 +219,7 @@ def test_a_damaged_table_is_not_taken(command: str, copied: Path, tmp_path: Path
     path, target = copied / "doushouqi/2/RvC.h5", tmp_path / "target"
     flip(path, 3000)
     words = ["merge", copied, "--data", target] if command == "merge" else [command, "doushouqi", "--data", copied, "--to", target]
-    assert_refused(ask(*words), 1, f"{path} is not the file that was registered")
+    assert_refused(ask(*words), 1, f"{path} is not the file listed in the catalog")
     assert drafts(target) == []
     assert "RvC" not in named(target)
     aside = path.rename(path.with_suffix(".aside"))
@@ -234,7 +234,7 @@ def test_a_seal_that_does_not_fit_is_refused(copied: Path, tmp_path: Path, ask: 
     path = copied / "doushouqi/2/RvC.h5"
     flip(path, 3000)
     forge(copied, f"UPDATE tables SET file_sha256 = '{hashlib.sha256(path.read_bytes()).hexdigest()}' WHERE material = 'RvC'")
-    assert_refused(ask("merge", copied, "--data", tmp_path / "target"), 1, f"{path} is not as it was written")
+    assert_refused(ask("merge", copied, "--data", tmp_path / "target"), 1, f"{path} has changed since it was written")
 
 
 @pytest.mark.parametrize("words", [["copy", "doushouqi"], ["merge"], ["pack", "doushouqi"], ["unpack"]], ids=lambda words: words[0])
@@ -243,7 +243,7 @@ def test_a_folder_is_not_its_own_copy(words: list[str], copied: Path, ask: Ask) 
     other = copied.parent / "x" / ".." / copied.name
     both = {"merge": [other, "--data", copied], "unpack": [copied, "--to", other]}
     answer = ask(*words, *both.get(words[0], ["--data", copied, "--to", other]))
-    assert_refused(answer, 2, "is the folder of the tables itself")
+    assert_refused(answer, 2, "is both the source and the target of the tables")
 
 
 def test_a_disk_that_is_too_small(two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -343,5 +343,5 @@ def test_what_was_written_is_read_back(two_pieces: Path, tmp_path: Path, ask: As
 def test_packing_knows_folders_alone(command: list[str], two_pieces: Path, ask: Ask) -> None:
     answer = ask(*(word.format(two=two_pieces) for word in command), "--to", "s3://bucket/path")
     assert_refused(answer, 2)
-    assert "s3://bucket/path is not a folder" in answer.err
+    assert "s3://bucket/path is an object store" in answer.err
     assert not Path("s3:").exists()

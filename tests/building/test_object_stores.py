@@ -100,7 +100,7 @@ def test_a_damaged_object_is_named(two_pieces: Path, tmp_path: Path, stored: Any
     stored.pipe_file("/bucket/path/doushouqi/2/RvC.h5", bytes(data))
     answer = ask("merge", URL, "--data", tmp_path)
     assert_refused(answer, 1)
-    assert f"error: {URL}/doushouqi/2/RvC.h5 is not the file that was registered" in answer.err
+    assert f"error: {URL}/doushouqi/2/RvC.h5 is not the file listed in the catalog" in answer.err
     assert "doushouqi/2/RvC.h5" not in contents(tmp_path)
 
 

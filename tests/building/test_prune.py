@@ -76,7 +76,7 @@ def test_all_is_listed_with_its_size_and_reason(littered: Path, ask: Ask) -> Non
     sizes = {row["file"]: row["bytes"] for row in answer.json}
     assert sizes.pop("doushouqi/2/gone.h5") == 0
     assert sizes == {name: (littered / name).stat().st_size for name in sizes}
-    assert_refused(answer, 2, "repeat the command with --yes")
+    assert_refused(answer, 2, "run the command again with --yes")
     assert (contents(littered), snapshot(littered)) == before
 
 

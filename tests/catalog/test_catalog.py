@@ -70,7 +70,7 @@ def test_counts_of_single_slices(
 
 HINTS = {
     "DELETE FROM tables": "not authorized (only reading is allowed)",
-    "SELECT * FROM positions": "no such table: positions (ask it with 'tablebase mine')",
+    "SELECT * FROM positions": "no such table: positions (query positions with 'tablebase mine')",
     "SELECT * FROM placements": "no such table: placements",
 }
 

@@ -85,7 +85,7 @@ def test_a_tablebase_with_its_catalog_on_a_server(
     monkeypatch.setenv("TABLEBASE_CATALOG", "postgresql://nobody@/nothing?host=/nowhere")
     assert ask("stats", "doushouqi", *there).code == 0
     monkeypatch.setenv("TABLEBASE_CATALOG", "")
-    assert "11 table files lie in" in ask("stats", "doushouqi", "--data", moved).err
+    assert "11 table files are in" in ask("stats", "doushouqi", "--data", moved).err
     assert list(moved.glob("*.sqlite*")) == []
 
 
@@ -164,7 +164,7 @@ def test_the_catalog_of_another_folder_is_refused(copied: Path, tmp_path: Path, 
     assert ask("build", "hexapawn", "--pieces", "2", "--data", other).code == 2
     shutil.copytree(copied, other, dirs_exist_ok=True, ignore=shutil.ignore_patterns(ID_FILE))
     for words in (["build", "doushouqi", "--pieces", "2"], ["stats", "doushouqi"], ["reindex"], ["prune"]):
-        error = f"{database(copied).place} holds the catalog of another folder than {other}"
+        error = f"{database(copied).place} contains the catalog of a folder other than {other}"
         assert_refused(ask(*words, "--data", other), 2, error, "--data", "--catalog")
     assert everything(copied) == before
     assert ask("stats", "doushouqi", "--data", copied.rename(tmp_path / "moved")).code == 0
@@ -232,7 +232,7 @@ def test_changes_wait_for_each_other(copied: Path) -> None:
             ("SELECT set_config('transaction_read_only', 'off', false)", "cannot set transaction read-write mode"),
             ("SELECT 1; COMMIT; DROP TABLE tables", "cannot insert multiple commands into a prepared statement"),
             ("SELECT pg_read_file('/etc/passwd')", "permission denied for function pg_read_file"),
-            ("SELECT * FROM positions", "relation \"positions\" does not exist (ask it with 'tablebase mine')"),
+            ("SELECT * FROM positions", "relation \"positions\" does not exist (query positions with 'tablebase mine')"),
             ("SELECT nothing FROM tables", 'column "nothing" does not exist'),
             ("SELECT 1 / 0", "division by zero"),
             ("SELECT $1", "the SQL statement failed: bind message supplies 0 parameters"),
@@ -284,6 +284,6 @@ def test_a_superuser_asks_nothing(on_server: tuple[Path, str], server: Server, t
     """Its statements could write files even in a transaction that only reads; all else works."""
     schema = str(make_url(on_server[1]).query["options"]).removeprefix("-csearch_path=")
     there = ("--data", on_server[0], "--catalog", server.url(schema, role=USER))
-    assert_refused(ask("sql", COUNT, *there), 2, "connect as a role that may not")
+    assert_refused(ask("sql", COUNT, *there), 2, "this role can write files on the server")
     for words in (["stats", "doushouqi"], ["plot", "distances", "doushouqi", "--output", tmp_path / "chart.svg"]):
         assert ask(*words, *there).code == 0

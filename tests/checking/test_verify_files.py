@@ -25,7 +25,7 @@ def test_all_games_at_once(mixed: Path, ask: Ask) -> None:
     """Without the name of a game, all files that the catalog lists are checked; with one, those of the game."""
     answer = ask("verify", "--quick", "--data", mixed, "--workers", "2")
     assert (answer.code, answer.out) == (0, "")
-    assert answer.err == f"tables whose bytes are as they were written: 18 of 18{UNCHECKED}"
+    assert answer.err == f"tables with unchanged bytes: 18 of 18{UNCHECKED}"
     for words, count in (
         (["doushouqi"], 10),
         (["hexapawn", "--pieces", "4"], 2),
@@ -35,7 +35,7 @@ def test_all_games_at_once(mixed: Path, ask: Ask) -> None:
     ):
         answer = ask("verify", *words, "--quick", "--data", mixed)
         assert answer.code == 0
-        assert answer.err == f"tables whose bytes are as they were written: {count} of {count}{UNCHECKED}"
+        assert answer.err == f"tables with unchanged bytes: {count} of {count}{UNCHECKED}"
 
 
 @pytest.mark.parametrize(
@@ -45,16 +45,16 @@ def test_a_flipped_bit_is_noticed(place: int, file: str, mixed: Path, ask: Ask) 
     """In the seal, in the middle or at the end; the file is named, and all others are still checked."""
     flip(mixed / file, place % (mixed / file).stat().st_size)
     answer = ask("verify", "--quick", "--data", mixed)
-    assert_refused(answer, 1, f"{mixed / file} is not the file that was registered")
+    assert_refused(answer, 1, f"{mixed / file} is not the file listed in the catalog")
     assert answer.err.endswith(f"17 of 18{UNCHECKED}")
 
 
 @pytest.mark.parametrize(
     ("what", "error"),
     [
-        ("its own seal fits", "is not the file that was registered"),
-        ("the catalog lists it", "is not as it was written (SHA-256 differs)"),
-        ("the catalog lists another table", "is not as it was written"),
+        ("its own seal fits", "is not the file listed in the catalog"),
+        ("the catalog lists it", "has changed since it was written (SHA-256 differs)"),
+        ("the catalog lists another table", "has changed since it was written"),
     ],
 )
 def test_neither_a_seal_nor_the_catalog_is_enough(what: str, error: str, copied: Path, ask: Ask) -> None:
@@ -79,7 +79,7 @@ def test_what_cannot_be_read_is_named(copied: Path, ask: Ask) -> None:
     (copied / "doushouqi/2/RvT.h5").mkdir()
     answer = ask("verify", "--quick", "--data", copied)
     assert (answer.code, len(answer.errors)) == (1, 2)
-    assert f"{copied}/doushouqi/2/RvC.h5 is registered but missing" in answer.err
+    assert f"{copied}/doushouqi/2/RvC.h5 is in the catalog but missing" in answer.err
     assert f"{copied}/doushouqi/2/RvT.h5 is not a regular file" in answer.err
 
 
@@ -93,10 +93,10 @@ def test_other_rules_have_bytes_too(copied: Path, ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ([], "verify checks the positions of one game at a time: name a game"),
+        ([], "missing GAME: give a game"),
         (["--quick", "--pieces", "2"], "name the game of the tables"),
         (["--quick", "--material", "RvC"], "name the game of the tables"),
-        (["doushouqi", "--quick", "--published", "list.csv"], "leave one of them out"),
+        (["doushouqi", "--quick", "--published", "list.csv"], "cannot use --published with --quick"),
         (["doushouqi", "--quick", "--material", "CWvT"], "the table CWvT of doushouqi has not been built"),
         (["hexapawn", "--quick"], "no table of hexapawn is registered"),
     ],

@@ -41,7 +41,7 @@ STEPS = {
     '["stats", "hexapawn"]\noutput = "nowhere/x"': "the folder nowhere does not exist",
     '["stats", "hexapawn"]\noutput = "/"': "/ is a folder",
     '["plot", "distances", "hexapawn", "--output", "nowhere/x.svg"]': "the folder nowhere does not exist",
-    '["plot", "distances", "hexapawn", "--output", "x.jpg"]': "x.jpg is not the name of a picture",
+    '["plot", "distances", "hexapawn", "--output", "x.jpg"]': "cannot write a picture to x.jpg",
     '["stats", "chess"]': "unknown game 'chess'",
     '["stats", "doushouqi"]': "no tablebase in",
     '["stats", "hexapawn", "--data", "nowhere"]': "no tablebase in nowhere",
@@ -50,7 +50,7 @@ STEPS = {
     '["sql", "SELEC 1"]': 'near "SELEC": syntax error',
     '["mine", "hexapawn", "SELECT count(* FROM positions"]': "syntax error",
     '["mine", "hexapawn", "@nowhere.sql"]': "nowhere.sql cannot be used",
-    '["mine", "hexapawn", "-"]': "no standard input",
+    '["mine", "hexapawn", "-"]': "cannot read standard input",
     '["mine", "hexapawn", "SELECT 1", "--features", "nowhere.py"]': "the file nowhere.py does not exist",
     '["mine", "hexapawn", "SELECT 1", "--table", "a=nowhere.csv"]': "nowhere.csv cannot be used",
     '["probe", "hexapawn", "ppp/3/XXX w"]': "X",
@@ -115,7 +115,7 @@ def test_everything_is_built_and_then_the_steps_are_taken(
     ("text", "line", "error"),
     [
         ('[[build]]\ngame = "dou"\npieces = 2', 1, "unknown game 'dou'"),
-        ('[[build]]\ngame = "doushouqi"', 1, "choose tables"),
+        ('[[build]]\ngame = "doushouqi"', 1, "the initial position has too many pieces"),
         ('[[build]]\ngame = "doushouqi"\npieces = "four"', 1, "invalid number of pieces 'four'"),
         ('[[build]]\ngame = "doushouqi"\nmaterial = ["QvK"]', 1, "no piece 'Q'"),
         ('[[build]]\ngame = "doushouqi"\npieces = 2\nsolver = "steam"', 1, "unknown solver 'steam'"),
@@ -127,18 +127,18 @@ def test_everything_is_built_and_then_the_steps_are_taken(
         ('workers = 2\nmemory = "1M"\n[[build]]\ngame = "hexapawn"', 5, "bytes of memory"),
         ('workers = 2\ndeadline = "noon"\n[[build]]\ngame = "hexapawn"', 2, "'noon' is not a time"),
         ('workers = 2\nfor = "long"\n[[build]]\ngame = "hexapawn"', 2, "'long' is not a duration"),
-        ('executor = "dask"\n[[build]]\ngame = "harehedgehog"', 2, "tables of harehedgehog are built by one process"),
+        ('executor = "dask"\n[[build]]\ngame = "harehedgehog"', 2, "cannot build tables of harehedgehog with the executor dask"),
         ('workers = 2\nexecutor = "slurm"\n[[build]]\ngame = "hexapawn"', 2, "executor must be local or dask, not 'slurm'"),
-        (f'{SCHEDULER}\n[[build]]\ngame = "hexapawn"', 1, "a scheduler belongs to the executor dask"),
-        (f'workers = 2\nexecutor = "dask"\n{SCHEDULER}\n[[build]]\ngame = "hexapawn"', 3, "the workers of a scheduler have"),
+        (f'{SCHEDULER}\n[[build]]\ngame = "hexapawn"', 1, "cannot use --scheduler without --executor dask"),
+        (f'workers = 2\nexecutor = "dask"\n{SCHEDULER}\n[[build]]\ngame = "hexapawn"', 3, "cannot use --workers or --memory"),
         ('grace = "long"\n[[build]]\ngame = "hexapawn"', 1, "'long' is not a duration"),
         ('disk = "much"\n[[build]]\ngame = "hexapawn"', 1, "invalid size 'much'"),
         *((f'[[build]]\ngame = "hexapawn"\n[[then]]\ncommand = {step}', 3, error) for step, error in STEPS.items()),
-        (f'[[build]]\ngame = "hexapawn"\n{2 * OUTPUT}', 6, "is used by the same command already"),
+        (f'[[build]]\ngame = "hexapawn"\n{2 * OUTPUT}', 6, "is already used by this command"),
         ('log = "nowhere/log"\n[[build]]\ngame = "hexapawn"', 1, "the folder nowhere does not exist"),
         ('workers = 2\njson-log = "."\n[[build]]\ngame = "hexapawn"', 2, ". is a folder"),
         ('workers = 2\ndata = "/dev/null/x"\n[[build]]\ngame = "hexapawn"', 2, "Not a directory"),
-        ('workers = 2\ndata = "a\\u0000b"\n[[build]]\ngame = "hexapawn"', 2, "data must be without the character NUL"),
+        ('workers = 2\ndata = "a\\u0000b"\n[[build]]\ngame = "hexapawn"', 2, "data must be a string without the character NUL"),
     ],
 )
 def test_what_is_wrong_is_found_before_anything_starts(text: str, line: int, error: str, tmp_path: Path, ask: Ask) -> None:
@@ -260,7 +260,9 @@ def test_files_of_others_are_not_replaced(hexapawns: Path, tmp_path: Path, ask: 
     output.write_text("mine")
     path = follow_up(tmp_path, output)
     for more in ([], ["--dry-run"]):
-        assert_one_sentence(ask("batch", path, "--data", data, *more), f"{path}, line 3: {output} exists", "overwrite = true")
+        assert_one_sentence(
+            ask("batch", path, "--data", data, *more), f"{path}, line 3: {output} already exists", "overwrite = true"
+        )
     assert output.read_text() == "mine"
     assert not data.exists()
     follow_up(tmp_path, output, more="overwrite = true\n")
@@ -283,7 +285,7 @@ def test_files_of_the_batch_and_of_the_tablebase_are_not_outputs(place: str, tmp
 def test_one_run_at_a_time(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
     path = follow_up(tmp_path, tmp_path / "out.csv")
     with BatchRecord(path).lock():
-        assert_one_sentence(ask("batch", path, "--data", hexapawns), f"another run of {path} is at work")
+        assert_one_sentence(ask("batch", path, "--data", hexapawns), f"another run of {path} is in progress")
     assert ask("batch", path, "--data", hexapawns).code == 0
 
 
@@ -324,7 +326,7 @@ def test_a_record_of_something_else_is_refused(tmp_path: Path, ask: Ask) -> None
     path = follow_up(tmp_path, tmp_path / "out.csv")
     for text in ("", "[]", '{"format": "batch record 1", "commands": [{}]}', "[" * 100_000):
         (tmp_path / "night.toml.record.json").write_text(text)
-        said = f"{tmp_path / 'night.toml.record.json'} is not the record of a batch"
+        said = f"{tmp_path / 'night.toml.record.json'} is not a valid record of a batch"
         assert_one_sentence(ask("batch", path, "--data", tmp_path / "data"), said)
 
 

@@ -94,7 +94,7 @@ def test_a_check_finds_a_error(quick: bool, tmp_path: Path, capsys: pytest.Captu
     result = tablebase.verify(None if quick else GAME, data=tmp_path, quick=quick)
     assert (result.correct, len(result.errors)) == (result.tables - 1, 1)
     [(name, error)] = result.errors.items()
-    assert ("CvC" in name, "is not the file that was registered" in error) == (True, True)
+    assert ("CvC" in name, "is not the file listed in the catalog" in error) == (True, True)
     assert "error: " in capsys.readouterr().err
     assert result._repr_html_().count("<tr>") == 2
 
@@ -146,7 +146,7 @@ def test_a_full_disk_is_said_of_the_log(option: str, tmp_path: Path, ask: Ask, m
 
     monkeypatch.setattr(BuildLog, "write", written)
     answer = ask(*BUILD, "--data", tmp_path / "data", option, log)
-    assert_refused(answer, 3, f"no space is left for {log}", f"name another file with {option}")
+    assert_refused(answer, 3, f"no space is left for {log}", f"choose another file for {option}")
 
 
 @pytest.mark.parametrize("executor", ["local", "dask"])
@@ -158,7 +158,7 @@ def test_no_table_is_started_that_would_be_late(executor: str, tmp_path: Path, a
     said, _, command = sentence.partition(" run '")
     assert said == "error: the deadline came first, and 10 tables are left:"
     assert shlex.split(command.removesuffix("'")) == ["tablebase", *words]
-    assert "tables left, as the deadline came first: 10" in answer.err
+    assert "tables left at the deadline: 10" in answer.err
 
 
 def test_tables_at_work_are_dropped_after_the_grace(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,7 +169,7 @@ def test_tables_at_work_are_dropped_after_the_grace(tmp_path: Path, ask: Ask, mo
     assert answer.code == 4
     *_, end = [json.loads(line) for line in log.read_text().splitlines()]
     assert (end["event"], end["reason"], end["done"], end["left"], end["dropped"]) == ("end", "deadline", 0, 10, ["RvR"])
-    assert "dropped at work: RvR" in answer.err
+    assert "stopped before they were finished: RvR" in answer.err
     assert not list((tmp_path / "data").rglob("*.h5*"))
 
 

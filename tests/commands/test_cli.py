@@ -107,7 +107,7 @@ def test_verify_compares_with_published_digests(copied: Path, tmp_path: Path, as
     listed.write_text(ask("sql", statement, "--data", copied, "--format", "csv").out)
     right = ask("verify", "doushouqi", "--published", listed, "--data", copied)
     assert (right.code, right.errors) == (0, [])
-    assert f"tables that {listed} lists, too: 9 of 10" in right.err
+    assert f"tables also listed in {listed}: 9 of 10" in right.err
     first, other, *_ = re.findall("[0-9a-f]{64}", listed.read_text())
     listed.write_text(listed.read_text().replace(first, other, 1))
     wrong = ask("verify", "doushouqi", "--published", listed, "--data", copied)
@@ -215,6 +215,6 @@ def test_without_its_catalog_a_folder_is_not_empty(pawns: Path, ask: Ask) -> Non
     before = ask("stats", "hexapawn", "--data", pawns).out
     (pawns / FILE_NAME).unlink()
     for words in (["stats", "hexapawn"], ["sql", "SELECT 1"], ["verify", "hexapawn"], ["prune"]):
-        assert_one_sentence(ask(*words, "--data", pawns), "6 table files lie in", f"run 'tablebase reindex --data {pawns}'")
+        assert_one_sentence(ask(*words, "--data", pawns), "6 table files are in", f"run 'tablebase reindex --data {pawns}'")
     assert ask("reindex", "--data", pawns).code == 0
     assert ask("stats", "hexapawn", "--data", pawns).out == before

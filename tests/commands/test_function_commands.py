@@ -137,7 +137,7 @@ def test_solvers_that_there_are(ask: Ask, tmp_path: Path) -> None:
 
 
 def test_workers_that_cannot_help(ask: Ask, tmp_path: Path) -> None:
-    said = "workers: 1 instead of 2, since one process builds and checks the table of rows"
+    said = "using 1 worker instead of 2, since one process builds and checks the table of rows"
     for command in (["build", "rows", "--data", tmp_path], ["verify", "rows", "--data", tmp_path], ["estimate", "rows"]):
         answer = ask(*command, "--workers", 2)
         assert (answer.code, said in answer.err.splitlines()) == (0, True)
@@ -250,7 +250,7 @@ VAGUE: dict[str, dict[str, Callable[..., Any]]] = {
         ("third", "build", "in ........., to_move is 2, but players have the numbers 0 and 1"),
         ("third", "match", "in ........., to_move is 2, but there are 2 players"),
         ("after", "build", "result is 'row', but to_move is "),
-        ("lumped", "build", "what has been solved of rows is wrong: "),
+        ("lumped", "build", "the new table of rows is wrong: "),
     ],
 )
 def test_functions_that_do_not_agree(

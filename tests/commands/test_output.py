@@ -350,7 +350,7 @@ def test_a_closed_input_ends_a_game(hexapawns: Path) -> None:
     ],
 )
 def test_an_output_that_cannot_be_written_is_a_sentence(redirection: str, word: str, code: int, reason: str) -> None:
-    assert_one_sentence(redirected(redirection, word), f"standard output cannot be written ({reason})", code=code)
+    assert_one_sentence(redirected(redirection, word), f"cannot write to standard output ({reason})", code=code)
 
 
 def test_an_output_that_may_not_grow_is_a_sentence(tmp_path: Path) -> None:
@@ -358,7 +358,7 @@ def test_an_output_that_may_not_grow_is_a_sentence(tmp_path: Path) -> None:
     with (tmp_path / "output").open("wb") as file, files_of_at_most(1):
         output = process._Stream(file.fileno(), "wb", closefd=False)
         assert output.write(b"12") == 1
-        with pytest.raises(CapacityError, match=r"^standard output cannot be written \(File too large\): free some space"):
+        with pytest.raises(CapacityError, match=r"^cannot write to standard output \(File too large\): free some space"):
             output.write(b"2")
 
 

@@ -82,7 +82,7 @@ def test_line_draws_every_ply(tables: Tablebase, tmp_path: Path, ask: Ask) -> No
         assert list(written.values()) == tables.line("doushouqi", LOST).pictures()
     assert "Last move: d2d1" in written["008.svg"]
     (tmp_path / "empty" / "000.svg").write_text("mine", encoding="utf-8")
-    assert_one_sentence(ask(*words, "--to", tmp_path / "empty"), "is not empty: name a new folder with --to")
+    assert_one_sentence(ask(*words, "--to", tmp_path / "empty"), "is not empty: choose a new folder for --to")
     assert (tmp_path / "empty" / "000.svg").read_text(encoding="utf-8") == "mine"
 
 
@@ -97,7 +97,7 @@ def test_line_draws_every_ply_in_other_formats(pawn_tables: Tablebase, tmp_path:
             tablebase.svg.write(drawn, tmp_path / f"picture.{kind}", width)
             assert (folder / f"{ply:03}.{kind}").read_bytes() == (tmp_path / f"picture.{kind}").read_bytes()
     for option in (["--picture", "png"], ["--width", "88mm"]):
-        assert_one_sentence(ask(*words, *option), "--picture and --width need --to: name a new folder for the pictures")
+        assert_one_sentence(ask(*words, *option), "cannot use --picture or --width without --to: add --to DIR")
 
 
 def test_games_by_functions_are_drawn_in_the_same_way(piglet_tables: Path, tmp_path: Path, ask: Ask) -> None:

@@ -91,7 +91,7 @@ def test_what_only_reads_works_in_a_folder_that_can_only_be_read(copied: Path, a
         assert error in [
             f"error: {place} cannot be used ({reason}): ask its owner for permission, or {hint}"
             for reason in ("Read-only file system", "Permission denied")
-            for place, hint in ((copied, "name another folder with --data"), (copied / FILE_NAME, "use another folder"))
+            for place, hint in ((copied, "choose another folder for --data"), (copied / FILE_NAME, "use another folder"))
         ]
         assert answer.code == 2
 

@@ -146,10 +146,10 @@ def test_games_by_functions_are_drawn(name: str, ask: Ask, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["hexapawn", "--replay", "{file}", "--number", "2"], "has no game 2: it has 1 games"),
+        (["hexapawn", "--replay", "{file}", "--number", "2"], " (games: 1): choose another --number"),
         (["doushouqi", "--replay", "{file}"], "game 1 (line 1) is a game of hexapawn, not of doushouqi"),
         (["pig", "--replay", "{file}"], "game 1 (line 1) is a game of hexapawn, not of pig"),
-        (["awari", "--replay", "{file}", "--boards"], "awari draws no boards of its positions: leave out --boards"),
+        (["awari", "--replay", "{file}", "--boards"], "awari does not have a board to draw: leave out --boards"),
         (["pig", "--replay", __file__], "line 1, "),
     ],
 )
@@ -193,10 +193,10 @@ def test_a_table_of_statistics(ask: Ask, tmp_path: Path) -> None:
     [
         (["/nowhere/games"], "/nowhere/games"),
         (["{folder}"], "{folder}"),
-        (["/dev/null"], "no finished games in /dev/null: name files that match --output has written"),
+        (["/dev/null"], "no finished games in /dev/null: give files written by 'match --output'"),
         ([__file__], f"{__file__}: line 1, "),
         (["{good}", "{bad}"], "{bad}: move 1 of game 1 (line 1), 'a2a1', is not legal"),
-        (["{good}", "--by", "chance"], "none of these games has rows by chance: choose another --by, such as game"),
+        (["{good}", "--by", "chance"], "these games do not have statistics by chance: choose another --by, such as game"),
         (["{good}", "--by", "colour"], "--by"),
         (["{other}"], "{other}: unknown game 'chess'"),
         ([], "FILE"),
@@ -226,7 +226,7 @@ def test_a_curve_of_points(ask: Ask, tmp_path: Path) -> None:
     answer = ask("match-stats", path, "--curve", curve)
     assert (answer.code, answer.out) == (0, ask("match-stats", path).out)
     assert curve.read_text().count('<path d="M') > 2
-    assert_one_sentence(ask("match-stats", path, "--curve", tmp_path / "curve.txt"), "is not the name of a picture")
+    assert_one_sentence(ask("match-stats", path, "--curve", tmp_path / "curve.txt"), "cannot write a picture to")
 
 
 def test_a_match_of_pairs(ask: Ask, tmp_path: Path) -> None:

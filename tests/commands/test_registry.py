@@ -68,7 +68,7 @@ def test_every_command_takes_a_game_or_refuses_it(game: str, typed: Ask, tmp_pat
             assert answer.code == 0, (name, answer.err)
         else:
             lacks = missing(rules, VERBS[name].needs)
-            assert_one_sentence(answer, f"{game} is not a game for '{name}', because it {lacks}: ")
+            assert_one_sentence(answer, f"cannot use '{name}' with {game}, which {lacks}: ")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "data", "new", "new.svg", "packed"]
 
 
@@ -78,7 +78,7 @@ def test_one_sentence_everywhere(two_pieces: Path) -> None:
     given = {"statement": "SELECT 1", "material": "RvC", "pieces": 2}
     with Tablebase(two_pieces) as tables, client_of(two_pieces, mine=True) as client:
         for verb in at_least_one([one for one in VERBS.values() if missing(rules, one.http_needs or one.needs)]):
-            with pytest.raises(RulesError, match=f"because it .* {verb.http_needs or verb.needs}: ") as error:
+            with pytest.raises(RulesError, match=f"which .* {verb.http_needs or verb.needs}: ") as error:
                 check_verb(verb.name, rules, over_http=True)
             sent = {name: value for name, value in given.items() if verb.name in NEEDS.get(name, ())}
             answer = client.post("/api/v1/mine", json={"game": "pig", **sent}) if verb.name == "mine" else None
@@ -115,7 +115,7 @@ def test_work_on_folders(two_pieces: Path, tmp_path: Path, capsys: pytest.Captur
     assert tablebase.copy("doushouqi", tmp_path / "copy", material=["RvC"], data=two_pieces).there == 1
     packed = tablebase.pack("doushouqi", tmp_path / "packed", pieces=2, strength=3, data=tmp_path / "copy", workers=1)
     assert (packed.new, packed.before) == (1, copied.bytes)
-    with pytest.raises(TablebaseError, match="strength is a number from 1 to 22, not 23"):
+    with pytest.raises(TablebaseError, match="invalid --strength 23: expected 1 to 22"):
         tablebase.pack("doushouqi", tmp_path / "other", strength=23, data=two_pieces)
     assert tablebase.unpack(tmp_path / "packed", tmp_path / "back", workers=1).bytes == copied.bytes
     assert tablebase.merge(tmp_path / "back", data=tmp_path / "merged").new == 1

@@ -141,7 +141,7 @@ def test_a_crash_is_a_sentence(starting: Start, tmp_path: Path) -> None:
     file.write_text("import os\nos.abort()\n")
     answer, _ = ended(starting("mine", "doushouqi", "SELECT 1", "--features", file))
     assert (answer.code, answer.out) == (3, "")
-    assert answer.errors == ["error: the statement was killed, most likely because memory ran out: ask for fewer groups or rows"]
+    assert answer.errors == ["error: the statement was killed, most likely because memory ran out: select fewer groups or rows"]
 
 
 @pytest.mark.full

@@ -117,7 +117,7 @@ def test_damage_is_found(data: Path, ask: Ask) -> None:
     said = ask("verify", *GAME, "--data", data)
     assert said.code == 1
     assert [error.partition("cannot be checked")[0] != error for error in said.errors] == [False, True]
-    assert f"left1-2-3.h5 cannot be checked before {path} has been built again" in said.err
+    assert f"left1-2-3.h5 cannot be checked: build {path} again first" in said.err
     assert ask("build", *GAME, "--data", data).code == 0
     assert ask("verify", *GAME, "--data", data).code == 0
 
@@ -132,7 +132,7 @@ def test_a_wrong_solver_is_noticed(tmp_path: Path, ask: Ask, monkeypatch: pytest
 
     monkeypatch.setattr(tier_kind, "write_tier", wrong)
     said = ask("build", *GAME, "--data", tmp_path)
-    assert_refused(said, 1, "what has been solved of mens_morris-men=3 is wrong", "check-rules")
+    assert_refused(said, 1, "the new table of mens_morris-men=3 is wrong", "check-rules")
     assert drafts(tmp_path) == []
 
 
@@ -202,7 +202,7 @@ def test_listing_obeys_memory_and_the_deadline(tmp_path: Path, ask: Ask) -> None
     assert_one_sentence(said, "listing connect4-4x4 needs more than", "--memory", code=3)
     assert not list(tmp_path.iterdir())
     kind = tier_kind.TierTables(load_rules("connect4-4x3"))
-    with pytest.raises(CapacityError, match="the deadline came while they were listed: allow more time with --for"):
+    with pytest.raises(CapacityError, match="too many to list before the deadline: allow more time with --for"):
         kind.jobs(TableQuery(), BuildOptions(tmp_path, end=time.time() - 1))
 
 

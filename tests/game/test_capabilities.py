@@ -77,7 +77,7 @@ def test_refusals_name_the_capability(name: str) -> None:
         if verb.needs in {"", *rules.can}:
             check_verb(verb.name, rules)
         else:
-            with pytest.raises(RulesError, match=rf"because it (does not support|has no) {verb.needs}: "):
+            with pytest.raises(RulesError, match=rf"which (does not support|has no) {verb.needs}: "):
                 check_verb(verb.name, rules)
 
 

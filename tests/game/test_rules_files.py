@@ -229,14 +229,14 @@ def test_a_worker_with_another_file(folder: Path, monkeypatch: pytest.MonkeyPatc
         (folder / "pawns.py").write_text(PAWNS.replace("hexapawn(size)", "hexapawn((size[0], 4))"))
         other = mine()
         assert other is not None
-        assert other.what == "has other rules of pawns"
+        assert other.what == "has different rules of pawns"
         assert other.hint.endswith(f"or name the same rules file in {VARIABLE} there")
         (folder / "pawns.py").unlink()
         installed._installed.cache_clear()
         load_rules.cache_clear()
         missing = mine()
         assert missing is not None
-        assert missing.what.startswith("has no rules of pawns (")
+        assert missing.what.startswith("does not have the rules of pawns (")
 
 
 def test_a_script_that_loads_itself(folder: Path) -> None:

@@ -116,12 +116,12 @@ def test_a_error_leaves_no_file_behind(ask: Ask, copied: Path, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("options", "named"),
     [
-        (["--columns", "nix"], "no column nix"),
+        (["--columns", "nix"], "unknown column 'nix'"),
         (["--columns", "outcom"], "did you mean 'outcome'?"),
-        (["--columns", ""], "no column"),
+        (["--columns", ""], "unknown column ''"),
         (["--columns", "material, side"], "material, pieces, side"),
-        (["--sample", "0"], "at most 1, not 0"),
-        (["--sample", "1.5"], "at most 1, not 1.5"),
+        (["--sample", "0"], "invalid --sample 0.0: expected a share above 0"),
+        (["--sample", "1.5"], "invalid --sample 1.5: expected a share above 0"),
         (["--material", "RCvW"], "RCvW of doushouqi"),
         (["--pieces", "5"], "5 pieces"),
         (["--features", "nowhere.py"], "nowhere.py"),

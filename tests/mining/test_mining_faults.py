@@ -38,7 +38,7 @@ NO_SELECTS = [
 ]
 READERS = ("read_csv", "read_csv_auto", "read_text", "read_blob", "read_json", "read_parquet", "sniff_csv")
 STATEMENTS = {
-    **{text: (text, "write one SELECT") for text in NO_SELECTS},
+    **{text: (text, "write a single SELECT") for text in NO_SELECTS},
     **{name: (f"SELECT * FROM {name}('given.csv')", "given.csv") for name in READERS},
     "a wrong word": ("SELEC 1", "SELEC"),
     "a wrong column": ("SELECT weight FROM positions", "weight"),
@@ -54,7 +54,7 @@ STATEMENTS = {
     "EXPLAIN with a format": ("explain (format json) SELECT 1", "write EXPLAIN SELECT"),
     "EXPLAIN of nothing": ("EXPLAIN", ""),
     "PIVOT without values": ("PIVOT positions ON outcome USING count(*)", "PIVOT needs the values that become columns"),
-    "PIVOT with more": ("PIVOT positions ON outcome IN ('win') USING count(*) ORDER BY material", "write FROM (PIVOT …)"),
+    "PIVOT with more": ("PIVOT positions ON outcome IN ('win') USING count(*) ORDER BY material", "as in FROM (PIVOT …)"),
     "a file": ("SELECT * FROM 'given.csv'", "given.csv"),
     "glob": ("SELECT * FROM glob('*')", "disabled"),
     "a file of the web": ("SELECT * FROM 'https://localhost/given.csv'", ""),
@@ -83,12 +83,15 @@ STATEMENTS = {
         "SELECT count(*) FROM positions WHERE material = 'RvC' UNION ALL SELECT sum(count) FROM histogram('positions', distance)",
         "is not allowed in a FROM",
     ),
-    "a WITH called positions": ("WITH positions AS (SELECT 1 AS pieces) SELECT * FROM positions", "a WITH cannot be called"),
-    "a WITH called POSITIONS": ('WITH "Distinct_Positions"(a) AS (SELECT 1) SELECT * FROM positions', "a WITH cannot be called"),
+    "a WITH called positions": ("WITH positions AS (SELECT 1 AS pieces) SELECT * FROM positions", "a WITH cannot have"),
+    "a WITH called POSITIONS": ('WITH "Distinct_Positions"(a) AS (SELECT 1) SELECT * FROM positions', "a WITH cannot have"),
     "columns renamed": ("SELECT a, count(*) FROM positions t(a) GROUP BY a", "cannot be renamed in the FROM"),
     "columns exchanged": ("SELECT count(*) FROM positions t(a, b, material) WHERE material = 'w'", "cannot be renamed in the FROM"),
-    "columns by number": ("SELECT count(DISTINCT #1) FROM positions", "use their names"),
-    "a material in another order": ("SELECT count(*) FROM positions WHERE material = 'CRvW'", "the material CRvW is written RCvW"),
+    "columns by number": ("SELECT count(DISTINCT #1) FROM positions", "use the names of the columns"),
+    "a material in another order": (
+        "SELECT count(*) FROM positions WHERE material = 'CRvW'",
+        "invalid material CRvW: write it as RCvW",
+    ),
     "a material that is not built": (
         "SELECT count(*) FROM positions WHERE material = 'RvC' UNION "
         "SELECT count(*) FROM positions WHERE side = 'w' AND material IN ('RvC', 'RCvW')",
@@ -98,7 +101,7 @@ STATEMENTS = {
         "SELECT count(*) FROM positions WHERE pieces = 3 AND p1 = 'R'",
         "no table of doushouqi with 3 pieces has been built: run 'tablebase build doushouqi --pieces 3",
     ),
-    "an alias among the distinct": ("SELECT * FROM distinct_positions WHERE material = 'CvD'", "CvD plays like CvW"),
+    "an alias among the distinct": ("SELECT * FROM distinct_positions WHERE material = 'CvD'", "has CvW in place of CvD"),
     "a feature that is not there": ("SELECT beauty FROM positions", "beauty"),
     "features by a pattern": ("SELECT COLUMNS('mob.*') FROM positions", "mob.*"),
 }
@@ -142,7 +145,7 @@ def test_parquet_is_not_for_a_screen(two_pieces: Path, ask: Ask, monkeypatch: py
     """On a terminal it is refused before anything is done."""
     monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True, raising=False)
     answer = ask("mine", "doushouqi", "SELECT 1", "--data", two_pieces, "--format", "parquet")
-    assert_one_sentence(answer, "Parquet cannot be shown on a screen")
+    assert_one_sentence(answer, "cannot print Parquet to a terminal")
 
 
 def odd(body: str, described: str = "", name: str = "odd") -> str:

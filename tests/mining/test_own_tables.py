@@ -75,12 +75,12 @@ def test_no_other_file_can_be_read(games: Path, two_pieces: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("games.csv", "write its name and its file"),
-        ("Moves=games.csv", "the name Moves of a table is already taken"),
+        ("games.csv", "expected NAME=FILE"),
+        ("Moves=games.csv", "the table name Moves is already taken"),
         ("duckdb_settings=games.csv", "already taken"),
-        ("my games=games.csv", "write letters, digits and _"),
+        ("my games=games.csv", "use letters, digits and _"),
         ("mine=none.csv", "none.csv cannot be used"),
-        ("mine=games.txt", "name a file that ends in .parquet or .csv"),
+        ("mine=games.txt", "give a file that ends in .parquet or .csv"),
         ("mine=broken.parquet", "broken.parquet cannot be read"),
     ],
 )
@@ -102,7 +102,7 @@ def test_files_have_a_largest_size(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             if fits:
                 assert own_tables({"mine": file})["mine"].num_rows == rows
             else:
-                with pytest.raises(TablebaseError, match="has more than 10,000 bytes: name a smaller file with --table"):
+                with pytest.raises(TablebaseError, match="has more than 10,000 bytes: choose a smaller file for --table"):
                     own_tables({"mine": file})
     assert packed.stat().st_size < 10_000
 
@@ -127,7 +127,7 @@ def test_positions_are_not_kept_to_join_them(source: str, two_pieces: Path, monk
 
 def test_names_occur_once() -> None:
     """In SQL they are case-insensitive."""
-    with pytest.raises(TablebaseError, match="two tables mine"):
+    with pytest.raises(TablebaseError, match="two tables have the name mine"):
         named_files(["mine=a.csv", "mine=b.csv"])
     with pytest.raises(TablebaseError, match="already taken"):
         own_tables({"mine": pa.table({"a": [1]}), "Mine": pa.table({"a": [1]})})

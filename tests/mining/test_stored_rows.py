@@ -259,10 +259,13 @@ ERRORS = {
     "no tables": (("mine", "kalah", "SELECT 1 FROM positions"), "no table of kalah is registered in"),
     "three players": (("mine", "pig-players=3", "SELECT 1 FROM positions"), "has 3 players"),
     "slices": (("export", "noughts", "--to", "new", "--pieces", 2), "noughts has no materials: leave out --pieces"),
-    "unknown column of an export": (("export", "noughts", "--to", "new", "--columns", "outcom"), "no column outcom (did you mean"),
-    "chart of pieces": (("plot", "squares", "noughts", "--output", "a.svg"), "because noughts has no pieces on squares: choose"),
-    "chart of chance": (("plot", "distances", "pig", "--output", "a.svg"), "pig has no distances, since chance decides: choose"),
-    "no column": (("plot", "values", "noughts", "--output", "a.svg"), "needs a column: give --by"),
+    "unknown column of an export": (
+        ("export", "noughts", "--to", "new", "--columns", "outcom"),
+        "unknown column 'outcom' (did you mean",
+    ),
+    "chart of pieces": (("plot", "squares", "noughts", "--output", "a.svg"), "noughts does not have pieces on squares: choose"),
+    "chart of chance": (("plot", "distances", "pig", "--output", "a.svg"), "pig involves chance and does not have distances"),
+    "no column": (("plot", "values", "noughts", "--output", "a.svg"), "needs a column: add --by"),
     "many values": (("plot", "values", "noughts", "--by", "position", "--output", "a.svg"), "position has 627 values, but at most"),
     "a side": (("plot", "values", "noughts", "--by", "marks", "--side", "x", "--output", "a.svg"), "leave out --side"),
 }

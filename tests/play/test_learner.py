@@ -241,20 +241,20 @@ def test_the_command(ask: Ask, path: Path, hexapawns: Path) -> None:
     assert rows[:3] == first.json
     assert curve.read_text().startswith("<?xml")
     for more, said in {
-        ("--games", 50): "has played 50 games: increase --games",
-        ("--games", 60, "--order", 4): "has the order 3: leave out --order, or name another file with --output",
+        ("--games", 50): "has already played 50 games: choose a larger --games",
+        ("--games", 60, "--order", 4): "was trained with --order 3: leave out --order, or choose another file for --output",
     }.items():
         assert_one_sentence(ask(*words, *more), said)
     late = ask(*words, "--games", 1000, "--for", "0.001s")
     assert [row["games"] for row in late.json] == [0, 20, 30, 40, 50, 51]
     untold = ask("train", "hexapawn", "--output", path.with_name("new"), "--games", 1, "--data", path.with_name("none"))
-    assert (untold.code, "the learner is not measured: " in untold.err) == (0, True)
+    assert (untold.code, "cannot compare the learner with tables: " in untold.err) == (0, True)
     words = ("train", "hexapawn", "--output", path.with_name("other"), "--curve", curve, "--data", path.with_name("none"))
     assert_one_sentence(ask(*words), "hexapawn", "build")
 
 
 def test_one_training_at_a_time_writes_a_file(path: Path) -> None:
     """A second one is refused before it plays, and what the first has learned is not lost."""
-    with locked(lock_of(path), "taken"), pytest.raises(TablebaseError, match=r"another training is writing to .*: wait for it"):
+    with locked(lock_of(path), "taken"), pytest.raises(TablebaseError, match=r"another 'train' is writing to .*: wait"):
         tablebase.train("hexapawn", output=path, games=10)
     assert not path.exists()

@@ -110,7 +110,7 @@ def test_the_command_writes_what_python_returns(ask: Ask, hexapawns: Path) -> No
     ]
     boards = ask(*given, "--boards").out
     assert [line.strip() for line in boards.splitlines() if line.strip() in sentences] == sentences
-    assert "--explain is about best play, not about a replayed game: leave it out" in ask(*given, "--replay", "games").err
+    assert "cannot use --explain with --replay: give one of them" in ask(*given, "--replay", "games").err
     assert len(repr(explained)) <= 400
 
 

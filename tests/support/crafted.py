@@ -167,7 +167,7 @@ CRAFTED: dict[str, dict[str, Change]] = {
         "a long histogram": counts(histogram=lambda n: [*(n + [0] * 256)[:255], 1], first=lambda n: (n + [-1] * 256)[:256]),
     },
     "histogram and first differ in length": {"a histogram longer than first": counts(histogram=lambda numbers: [*numbers, 0])},
-    "a histogram does not count": {
+    "a histogram does not add up to": {
         "one position too many": counts(histogram=lambda numbers: [*numbers[:-1], numbers[-1] + 1]),
         "fewer than no positions": counts(histogram=lambda numbers: [-1, 1, *numbers[2:]]),
         "numbers that overflow": counts(histogram=lambda numbers: [2**62] * 4 + numbers[4:]),
@@ -175,19 +175,19 @@ CRAFTED: dict[str, dict[str, Change]] = {
     "a histogram does not end at the largest code": {
         "a histogram with zeros behind": counts(histogram=lambda numbers: [*numbers, 0], first=lambda numbers: [*numbers, -1]),
     },
-    "histogram and first differ in which codes there are": {
+    "histogram and first have different codes": {
         "a code that first stands nowhere": counts(first=lambda numbers: [*numbers[:-1], -1]),
         "a code that does not occur and stands somewhere": counts(first=lambda numbers: [1, *numbers[1:]]),
     },
-    "two codes first stand at one index": {
+    "two codes have the same index in first": {
         "two codes at one index": counts(first=lambda numbers: [*numbers[:-1], max(numbers[:-1])]),
     },
-    "a code first stands where there is no position": {
+    "an index in first is not a position": {
         "a code just beyond the end": lambda file: counts(first=lambda numbers: [*numbers[:-1], len(file["w"])])(file),
         "a code before the beginning": counts(first=lambda numbers: [*numbers[:-1], -2]),
         "a code where two pieces share a square": counts(first=lambda numbers: [*numbers[:-1], VOID]),
     },
-    "it does not hold just 2 datasets": {
+    "it does not have exactly 2 datasets": {
         "no dataset": lambda file: file.__delitem__("b"),
         "one dataset more": lambda file: file.create_dataset("c", data=[1]),
     },
@@ -249,7 +249,7 @@ CHUNKS: dict[str, dict[str, Change]] = {
         "a frame and much else": chunk(skipped),
         "codes that are not compressed": chunk(lambda codes: codes, filters=1),
     },
-    "holds a code that its statistics do not count": {
+    "has a code that is missing from its statistics": {
         "the code of void": chunk(lambda codes: packed(b"\xff" * len(codes))),
         "a code beyond the histogram": lambda file: chunk(
             lambda codes: packed(bytes([len(file["w"].attrs["histogram"])]) + codes[1:])

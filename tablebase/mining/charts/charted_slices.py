@@ -58,7 +58,7 @@ class ChartSlices:
         """The number of pieces that all of them have; raise `TablebaseError` if the numbers differ."""
         counts = sorted({line.pieces for line in self.lines})
         if len(counts) > 1:
-            raise ArgumentError(f"these slices have {counts[0]} to {counts[-1]} pieces: choose one number with --pieces")
+            raise ArgumentError(f"the slices have {counts[0]} to {counts[-1]} pieces: choose one number of pieces with --pieces")
         return counts[0]
 
     @property
@@ -93,7 +93,7 @@ def select_slices(
     """
     first, second = (each.letter for each in game.sides)
     if side not in (None, first, second):
-        raise ArgumentError(f"the side to move is {first!r} or {second!r}, not {quoted(side)}")
+        raise ArgumentError(f"invalid --side {quoted(side)}: expected {first!r} or {second!r}")
     lines = catalog.counts(game, "material")
     if not lines:
         raise missing_game(game, catalog.folder)
@@ -111,7 +111,7 @@ def select_slices(
         raise _no_match(game, wanted, patterns, lines, catalog.folder)
     selected = tuple(line for line in of_either_side if side in (None, line.side))
     if not selected:
-        raise ArgumentError(f"none of these slices of {game.name} has {quoted(side)} to move: omit --side")
+        raise ArgumentError(f"none of the chosen slices of {game.name} has {quoted(side)} to move: leave out --side")
     counts = sorted({line.pieces for line in selected})
     letters = {each.letter for each in game.sides} if side is None else {side}
     total = sum(
@@ -142,7 +142,7 @@ def _no_match(game: Game, pieces: range | None, patterns: Sequence[str], lines: 
     numbers = [] if pieces is None else sorted({pieces[0], pieces[-1]})
     wanted = " or ".join(patterns) + (f" with {' to '.join(map(str, numbers))} pieces" if numbers else "")
     sentence = f"no slice of {game.name} built in {folder} matches {wanted}"
-    return TablebaseError(f"{sentence}: 'tablebase stats {game_word(game.name)} --by material' lists them")
+    return TablebaseError(f"{sentence}: 'tablebase stats {game_word(game.name)} --by material' lists the slices")
 
 
 def listed(column: str, values: Iterable[object]) -> str:

@@ -70,7 +70,7 @@ def distances(counter: Counting, panels: Panels, outcome: Outcome | None = None,
     counts = totals(rows)
     if not sum(counts[one] for one in (Outcome.WIN, Outcome.LOSS) if outcome in (None, one)):
         raise TablebaseError(
-            f"none of these positions is a {outcome or 'win or a loss'}: choose other slices, or another condition"
+            f"none of the chosen positions is a {outcome or 'win or a loss'}: choose other slices, or another --where"
         )
     return _chart(counter, panels, "Positions by distance to the end of the game", rows, partial(_draw_distances, outcome, log))
 
@@ -104,7 +104,7 @@ def open_after(counter: Counting, panels: Panels) -> Chart:
     counts = [row for slices in panels for row in counter.distances(slices)]
     rows = [row for its in by_slices(counts).values() for row in survival(its)]
     if not rows:
-        raise TablebaseError("all of these positions are draws, which have no distance: choose other slices")
+        raise TablebaseError("all chosen positions are draws, which have no distance: choose other slices with --material")
     return replace(_chart(counter, panels, "Share of decided positions still open", counts, _draw_open), rows=rows)
 
 
@@ -160,7 +160,7 @@ def _cell(frame: Frame, columns: int, beside: float, hint: str, most: float = WI
     least, room = style.small * POINT * 1.1, (style.width or most) - beside
     if room < columns * least:
         raise TablebaseError(
-            f"there are {columns} columns of cells, but only {max(0, int(room / least))} with letters of {style.small:g} points are"
+            f"the chart has {columns} columns, but only {max(0, int(room / least))} with letters of {style.small:g} points are"
             f" legible in {room + beside:g}mm: use --width {np.ceil(columns * least + beside):.0f}mm or more, or {hint}"
         )
     room = min(room, max(WIDTH - beside, columns * least))
@@ -219,7 +219,7 @@ def _draw_draws(game: Any, frame: Frame, rows: Sequence[Row]) -> None:
     found = matrices(game, rows)
     if len(found) > fitting(frame.style.width or WIDTH):
         found = matrices(game, rows, pooled=True)
-        say("all numbers of pieces are in one matrix, since one for each would be too narrow: choose one with --pieces, or --width")
+        say("one matrix shows all numbers of pieces, since several are too narrow: choose one with --pieces, or a larger --width")
     most, columns = max(len(names) for names, _, _ in found), sum(len(names) for _, names, _ in found)
     letters = max(len(names[0]) for names, _, _ in found) * 2.5
     beside = len(found) * (MARGIN + letters)
@@ -322,16 +322,16 @@ def query(counter: Counting, game: Any, statement: str, kind: str | None = None)
     """
     rows = counter.answers(game, statement)
     if not rows:
-        raise TablebaseError("the statement has no rows: choose another condition")
+        raise TablebaseError("the statement returned no rows: change its condition")
     names = list(rows[0])
     numbers = [name for name in names if all(isinstance(row[name], int | float | None) for row in rows)]
     kind = kind or ("line" if names[0] in numbers else "bar")
     draw = partial(_draw_heat, names) if kind == "heat" else partial(_draw_series, kind, names, numbers)
     if kind == "heat" and (len(names) != 3 or names[2] not in numbers):
-        raise ArgumentError(f"a heat map needs three columns, the last of numbers, not {', '.join(names)}: choose these")
+        raise ArgumentError(f"--kind heat needs three columns, the last with numbers, not {', '.join(names)}: select others")
     if not set(names[1:]) & {*numbers} or (kind in ("line", "points") and names[0] not in numbers):
-        columns = "a first column" if kind == "bar" else "a first column of numbers"
-        raise ArgumentError(f"{kind} needs {columns} and others of numbers, not {', '.join(names)}: choose these")
+        columns = "a first column" if kind == "bar" else "a first column with numbers"
+        raise ArgumentError(f"--kind {kind} needs {columns} and others with numbers, not {', '.join(names)}: select others")
     return Chart(title_of(game), " ".join(statement.split()), rows, draw)
 
 

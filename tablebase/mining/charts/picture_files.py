@@ -11,8 +11,8 @@ from typing import Any
 from tablebase.errors import TablebaseError, check_extra
 from tablebase.system.files.outputs import check_output, write_text
 
-HINT, OTHER_CURVE = "name another file with --output", "name another file with --curve"
-CSV_HINT = "name another file with --csv"
+HINT, OTHER_CURVE = "choose another file for --output", "choose another file for --curve"
+CSV_HINT = "choose another file for --csv"
 SUFFIXES: Mapping[str, Mapping[str, None]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 """File types, and metadata to omit from them, so that the same picture is the same bytes."""
 
@@ -21,7 +21,7 @@ def check_picture(path: Path, hint: str = HINT) -> None:
     """Raise `TablebaseError` unless charts can be drawn, and be written to a file; `hint` is the remedy otherwise."""
     check_extra("pictures", "plot")
     if path.suffix.lower() not in SUFFIXES:
-        raise TablebaseError(f"{path} is not the name of a picture: use one of the suffixes {', '.join(SUFFIXES)}")
+        raise TablebaseError(f"cannot write a picture to {path}: use one of the suffixes {', '.join(SUFFIXES)}")
     check_output(path, hint)
 
 

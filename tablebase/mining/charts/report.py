@@ -63,7 +63,7 @@ def _draw(row: Bar, top: int) -> list[Element]:
 
 PLAIN = COLOURS[Outcome.WIN]
 """The colour of what is no outcome."""
-HINT = "name another file with --output"
+HINT = "choose another file for --output"
 
 
 def write_report(file: Path, found: Sequence[Patterns], top: int, style: str) -> None:

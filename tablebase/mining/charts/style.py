@@ -120,11 +120,9 @@ class Style:
 def parse_style(width: str | None, height: str | None, font_size: float, dpi: int, title: str | None, ground: Ground) -> Style:
     """A style from the options of `Tablebase.plot`; raise `ArgumentError` if one of them is out of range."""
     if not LEAST_SIZE <= font_size <= LARGEST_SIZE:
-        raise ArgumentError(
-            f"the font size is {LEAST_SIZE:g} to {LARGEST_SIZE:g} points, not {font_size:g}: smaller is not legible"
-        )
+        raise ArgumentError(f"invalid --font-size {font_size:g}: expected {LEAST_SIZE:g} to {LARGEST_SIZE:g} points")
     if ground not in list(PALETTES):
-        raise ArgumentError(f"unknown style {quoted(ground)}: choose {', '.join(PALETTES)}")
+        raise ArgumentError(f"invalid --style {quoted(ground)}: choose {', '.join(PALETTES)}")
     return Style(_length("width", width), _length("height", height), font_size, dpi, title, ground)
 
 

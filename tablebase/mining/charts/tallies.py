@@ -67,7 +67,7 @@ class Counting:
             *values, outcome, number = row.values()
             found.setdefault(tuple(values), {})[Outcome(outcome)] = number
         if not found:
-            raise TablebaseError(f"no position of {slices.name} fulfils the condition: choose another one with --where")
+            raise TablebaseError(f"no position of {slices.name} matches the condition: choose another condition with --where")
         return [counted(slices.name, dict(zip(keys, values, strict=True)), counts) for values, counts in found.items()]
 
     def distances(self, slices: ChartSlices) -> list[dict[str, Any]]:
@@ -145,13 +145,13 @@ def like_pieces(slices: ChartSlices, piece: int) -> list[int]:
         materials.setdefault((kind, *numbers), material)
     if len(materials) > 1:
         first, second = [material_name(game, material) for material in materials.values()][:2]
-        raise ArgumentError(f"piece {piece} is not the same in {first} and {second}: choose with --material slices in which it is")
+        raise ArgumentError(f"piece {piece} differs between {first} and {second}: choose slices of one kind with --material")
     return list(next(iter(materials))[1:])
 
 
 def _check_piece(game: Game, material: Material, piece: int) -> None:
     if not 1 <= piece <= material.pieces:
-        raise ArgumentError(f"{material_name(game, material)} has pieces 1 to {material.pieces}, but no piece {piece}")
+        raise ArgumentError(f"invalid --piece {piece} for {material_name(game, material)}: expected 1 to {material.pieces}")
 
 
 def parity_pair(slices: ChartSlices, pieces: Sequence[int] = ()) -> tuple[int, int]:
@@ -161,11 +161,11 @@ def parity_pair(slices: ChartSlices, pieces: Sequence[int] = ()) -> tuple[int, i
     """
     game = slices.game
     if not any(feature.name == DISTANCE and feature.pieces == 2 for feature in game.features):
-        hint = f"give --by with a column of whole numbers; 'tablebase features {game.name}' lists some"
+        hint = f"add --by with a column of whole numbers; 'tablebase features {game.name}' lists some"
         raise ArgumentError(f"{game.name} has no feature {DISTANCE!r} of two pieces: {hint}")
     first, *rest = sorted(pieces or (1, slices.pieces))
     if len(rest) != 1 or first == rest[0]:
-        raise ArgumentError("a distance needs two different pieces: give --piece twice, as in --piece 1 --piece 2")
+        raise ArgumentError("the distance needs two different pieces: give --piece twice, as in --piece 1 --piece 2")
     for material in slices.materials:
         for piece in (first, rest[0]):
             _check_piece(game, material, piece)

@@ -136,7 +136,7 @@ def raw(column: Column, array: pa.Array) -> Raw:
         integers: Raw = values.astype(np.int16, copy=False)
         return integers
     if not np.isfinite(values).all():
-        raise TablebaseError(f"the feature {column.name} has values that are not finite numbers: patterns need finite ones")
+        raise TablebaseError(f"the feature {column.name} has values that are not finite: return only finite numbers")
     floats: Raw = values
     return floats
 

@@ -53,9 +53,9 @@ class PatternSettings:
 
     def __post_init__(self) -> None:
         if not 0 <= self.support <= 1:
-            raise ArgumentError(f"the support of a rule is a share from 0 to 1, not {self.support}")
+            raise ArgumentError(f"invalid --support {self.support}: expected a share from 0 to 1")
         if not 1 <= self.conditions <= CONDITIONS:
-            raise ArgumentError(f"a rule has 1 to {CONDITIONS} conditions, not {self.conditions}")
+            raise ArgumentError(f"invalid --conditions {self.conditions}: expected 1 to {CONDITIONS}")
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ class Target:
         }
         chosen = {slice_: SliceSelection(of_slice) for slice_, of_slice in values.items() if of_slice}
         if not chosen:
-            raise TablebaseError(f"none of the requested slices of {game.name} has a {self.examined} position: choose others")
+            raise TablebaseError(f"none of the requested slices of {game.name} has a {self.examined} position: choose other slices")
         return chosen
 
     def column(self, game: Game, columns: Mapping[str, Column]) -> Column:
@@ -95,7 +95,7 @@ def target_of(name: str, outcome: str | None = None) -> Target:
     """
     if name == OUTCOME.name:
         if outcome is not None:
-            raise ArgumentError("with one outcome there is none to predict: choose --target distance or only_move")
+            raise ArgumentError("cannot use --outcome with --target outcome: leave it out, or choose another --target")
         return OUTCOME
     if name == "distance":
         if outcome == Outcome.DRAW:
@@ -103,6 +103,6 @@ def target_of(name: str, outcome: str | None = None) -> Target:
         return Target(name, (Outcome(outcome or Outcome.WIN),))
     if name == "only_move":
         if outcome == Outcome.LOSS:
-            raise ArgumentError("in a lost position no move has an outcome to keep: choose --outcome win or --outcome draw")
+            raise ArgumentError("lost positions do not have only moves: choose --outcome win or --outcome draw")
         return Target(name, (Outcome(outcome),) if outcome else (Outcome.WIN, Outcome.DRAW))
-    raise ArgumentError(f"unknown target {quoted(name)}: choose outcome, distance or only_move")
+    raise ArgumentError(f"invalid --target {quoted(name)}: expected outcome, distance or only_move")

@@ -162,7 +162,7 @@ class KernelCache:
         when = "" if self.folder is None else f" that {self.folder.parent} is emptied"
         say(
             f"cannot save compiled kernels{place} ({error.strerror}): they will be compiled every time{when}; "
-            "set TABLEBASE_CACHE to a folder that can be written to"
+            "set TABLEBASE_CACHE to a writable folder"
         )
 
 

@@ -16,7 +16,7 @@ from tablebase.system.compute.child_process import ChildProcess, Clock, OutOfMem
 from tablebase.system.compute.machine import keep_freed_memory
 from tablebase.system.compute.processes import cleanup_on_exit
 
-HINT = "ask for fewer groups or rows"
+HINT = "select fewer groups or rows"
 
 
 @contextmanager

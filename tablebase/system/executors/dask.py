@@ -45,7 +45,7 @@ CLOSE = 5.0
 LOOK = 2.0
 """Seconds between two looks at which workers there are."""
 SILENCE = logging.CRITICAL + 1
-STARTS = "start it with 'dask scheduler', and name it as in --scheduler tcp://HOST:8786"
+STARTS = "start one with 'dask scheduler', and give its address, as in --scheduler tcp://HOST:8786"
 
 
 class DaskExecutor(Executor):
@@ -183,8 +183,8 @@ class DaskExecutor(Executor):
             return future.result()
         except KilledWorker as error:
             worker = getattr(error.last_worker, "address", "")
-            lost = f"workers were lost with the same table (times: {error.allowed_failures + 1}, the last one: {worker})"
-            hint = "give the workers more memory, and start the same command again"
+            lost = f"{error.allowed_failures + 1} workers were lost while solving the same table (the last one: {worker})"
+            hint = "give the workers more memory, and run the command again"
             raise CapacityError(f"{lost}, most likely because memory ran out", hint) from error
         except (futures.CancelledError, CommClosedError) as error:
             raise self._scheduler_lost() from error
@@ -216,13 +216,13 @@ class DaskExecutor(Executor):
             yield
         except ClusterError as error:
             if self._address is None:
-                raise ClusterError(error.address, error.problem, "start the same command again") from error
+                raise ClusterError(error.address, error.problem, "run the command again") from error
             raise
 
     def _scheduler_lost(self) -> ClusterError:
         where = self._address or "this machine"
         return ClusterError(
-            where, f"the scheduler at {where} was lost", "start it and its workers, and then the same command again"
+            where, f"the connection to the scheduler at {where} was lost", "restart it and its workers, and run the command again"
         )
 
 
@@ -249,7 +249,7 @@ def connect(scheduler: str) -> Client:
         if scheduler.startswith("tls:") and Security().get_connection_args("client")["ssl_context"] is None:
             raise ValueError("Dask has not been configured for TLS")
     except ValueError as error:
-        raise ClusterError(scheduler, f"{quoted(scheduler)} is not the address of a scheduler ({error})", STARTS) from error
+        raise ClusterError(scheduler, f"invalid --scheduler {quoted(scheduler)} ({error})", STARTS) from error
     try:
         return bounded(partial(Client, scheduler, timeout=CONNECT, set_as_default=False), 2 * CONNECT)
     except (OSError, SilenceError) as error:
@@ -257,7 +257,7 @@ def connect(scheduler: str) -> Client:
         with suppress(OSError):
             socket.create_connection(place, timeout=1).close()
             raise silent_scheduler(scheduler) from error
-        raise ClusterError(scheduler, f"no scheduler of Dask at {scheduler}", STARTS) from error
+        raise ClusterError(scheduler, f"no Dask scheduler at {scheduler}", STARTS) from error
 
 
 def wait_for_workers(client: Client, say: Callable[[str], object], patience: float) -> None:
@@ -284,7 +284,7 @@ def offers(client: Client, check: Check | None, say: Callable[[str], object]) ->
         await asyncio.wait(waiting.values(), timeout=WORD)
         silent = [address for address, one in waiting.items() if not one.done()]
         if silent:
-            say(f"waiting up to {ANSWER:.0f} s for an answer of {', '.join(silent)}")
+            say(f"waiting up to {ANSWER:.0f} s for an answer from {', '.join(silent)}")
         return await asyncio.gather(*waiting.values(), return_exceptions=True)
 
     addresses = list(workers_at(client))
@@ -299,9 +299,9 @@ def offers(client: Client, check: Check | None, say: Callable[[str], object]) ->
 def no_offer(error: Exception) -> Obstacle:
     """Return the error of a worker that could not state its offer: it cannot be reached, or cannot load this program."""
     if isinstance(error, TimeoutError):
-        return Obstacle(f"has not answered for {ANSWER:.0f} s", "end it, and start the same command again")
+        return Obstacle(f"has not answered for {ANSWER:.0f} s", "stop the worker, and run the command again")
     if isinstance(error, OSError):
-        return Obstacle(f"does not answer ({error})", "end it, or start the same command again when the scheduler has given it up")
+        return Obstacle(f"does not answer ({error})", "stop the worker, or wait until the scheduler has dropped it")
     hint = f"install {DISTRIBUTION} {VERSION} in the environment of every worker"
     return Obstacle(f"cannot load this program ({type(error).__name__}: {error})", hint)
 
@@ -309,8 +309,8 @@ def no_offer(error: Exception) -> Obstacle:
 def no_workers(client: Client, patience: float) -> ClusterError:
     """The error if there is no worker that could go on."""
     address = _address(client)
-    error = f"{address} has had no worker with memory enough for {patience:.0f} s"
-    return ClusterError(address, error, "start workers with 'dask worker', and then the same command again")
+    error = f"{address} has not had a worker with enough memory in the last {patience:.0f} s"
+    return ClusterError(address, error, "start workers with 'dask worker', and run the command again")
 
 
 def quiet() -> AbstractContextManager[None]:
@@ -340,7 +340,7 @@ def workers_at(client: Client) -> dict[str, dict[str, Any]]:
 
 def silent_scheduler(address: str) -> ClusterError:
     """The error for a scheduler that is there but does not answer."""
-    return ClusterError(address, f"the scheduler at {address} does not answer", "end it, and start it and its workers again")
+    return ClusterError(address, f"the scheduler at {address} does not answer", "restart it and its workers")
 
 
 class SilenceError(Exception):

@@ -24,10 +24,10 @@ class LocalCluster(ChildProcess):
         try:
             started, text = self.pipe.recv()
         except (EOFError, OSError):
-            started, text = False, "its process was ended"
+            started, text = False, "its process has ended"
         if not started:
             self.end()
-            raise ClusterError("this machine", f"no cluster of Dask can be started here ({text})", "use --executor local")
+            raise ClusterError("this machine", f"cannot start a Dask cluster on this machine ({text})", "use --executor local")
         # Of the scheduler.
         self.address: str = text
 

@@ -115,7 +115,7 @@ def _run_ready(
 
 def _too_large(needed: int, limits: Limits) -> CapacityError:
     hint = "use a worker with more memory" if limits.each else "allow more with --memory"
-    return CapacityError("a single task", hint, needed=needed, allowed=limits.memory)
+    return CapacityError("a single table", hint, needed=needed, allowed=limits.memory)
 
 
 def is_chain(graph: Mapping[Key, tuple[Key, ...]]) -> bool:

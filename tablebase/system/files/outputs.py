@@ -64,18 +64,18 @@ def check_output(
         target = path.resolve()
         kind = target.stat().st_mode if target.exists() else None
         if kind is not None and stat.S_ISDIR(kind):
-            raise TablebaseError(f"{path} is a folder: {hint}")
+            raise TablebaseError(f"{path} is a folder, not a file: {hint}")
         if kind is not None and stat.S_ISSOCK(kind):
             raise TablebaseError(f"{path} is a socket: {hint}")
         if kind is not None and not stat.S_ISREG(kind):
             return
         if any(target == other.resolve() for other in inputs if other is not None):
-            raise TablebaseError(f"{path} is used by the same command already: {hint}")
+            raise TablebaseError(f"{path} is already used by this command: {hint}")
         _check_place(path, target, hint, folder)
         if new and kind is not None:
             raise TablebaseError(f"{path} already exists: {hint}")
         if not target.parent.is_dir():
-            raise TablebaseError(f"the folder {path.parent} does not exist: make it, or {hint}")
+            raise TablebaseError(f"the folder {path.parent} does not exist: create it, or {hint}")
         if not os.access(target.parent, os.W_OK) or (kind is not None and not os.access(target, os.W_OK)):
             raise system_error(PermissionError(EACCES, ""), path, hint)
 
@@ -88,7 +88,7 @@ def check_output_folder(path: Path, hint: str, *, folder: Path | None = None, ne
     with system_errors(path, hint):
         target = path.resolve()
         if target.exists() and not target.is_dir():
-            raise TablebaseError(f"{path} is a file: {hint}")
+            raise TablebaseError(f"{path} is a file, not a folder: {hint}")
         _check_place(path, target, hint, folder)
         if new and target.exists() and any(target.iterdir()):
             raise TablebaseError(f"{path} is not empty: {hint}")
@@ -248,7 +248,7 @@ def tablebase_of(path: Path) -> Path | None:
 def _check_place(path: Path, target: Path, hint: str, folder: Path | None) -> None:
     home = folder if folder is not None and folder.resolve() in target.parents else tablebase_of(target)
     if home is not None:
-        raise TablebaseError(f"{path} is in the folder of a tablebase ({home}), where only tables are kept: {hint}")
+        raise TablebaseError(f"{path} is in the tablebase folder {home}, which is only for tables: {hint}")
 
 
 def _descriptor(path: Path) -> int | None:

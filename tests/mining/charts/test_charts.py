@@ -210,7 +210,7 @@ def test_cells_too_small_to_read() -> None:
     pairs = [f"{a}{b}" for number, a in enumerate(letters) for b in letters[number + 1 :]]
     rows = [row("all", 1, 0, 1, material=f"Rv{pair}", side="w") for pair in pairs]
     chart = Chart("", "", rows, lambda frame, rows: figures._draw_draws(GAME, frame, rows))
-    with pytest.raises(tablebase.TablebaseError, match=r"28 columns of cells, but only \d+ .* --width (\d+)mm") as refused:
+    with pytest.raises(tablebase.TablebaseError, match=r"28 columns, but only \d+ .* --width (\d+)mm") as refused:
         chart.figure(Style(width=60))
     width = float(re.findall(r"--width (\d+)mm", str(refused.value))[0])
     sizes: set[Any] = {label.get_fontsize() for label in chart.figure(Style(width=width)).axes[0].get_xticklabels()}
@@ -316,7 +316,7 @@ def test_more_panels_than_fit_into_a_row(pawn_tables: Tablebase, caplog: pytest.
     assert not caplog.messages
     figure = pawn_tables.plot("draws", "hexapawn")
     [said] = caplog.messages
-    assert said.startswith("all numbers of pieces are in one matrix")
+    assert said.startswith("one matrix shows all numbers of pieces")
     axes, _ = figure.axes
     assert [label.get_text() for label in axes.get_yticklabels()] == ["P", "PP", "PPP"]
     # There are no draws in this game.
@@ -363,7 +363,7 @@ def test_chances_by_fuzz(tmp_path: Path) -> None:
         assert names(figure)[0] == "foxbox: even at 0.095558"
         hounds = tables.plot("chances", "foxhounds-4x4", side="h", position="2F1/4/4/1H1H f")
         assert set(names(hounds)) == {"foxbox", "ranking", "tables"}
-        for wrong, said in (({"material": "FvHH"}, "--material is for .* not for chances"), ({"piece": 1}, "--piece is for")):
+        for wrong, said in (({"material": "FvHH"}, "cannot use --material with the chart"), ({"piece": 1}, "cannot use --piece")):
             with pytest.raises(tablebase.TablebaseError, match=said):
                 tables.plot("chances", "foxhounds-4x4", **wrong)
 

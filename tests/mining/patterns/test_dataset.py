@@ -96,12 +96,12 @@ def test_it_works_without_scikit_learn(tables: Tablebase, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"columns": ["mobilty"]}, "have no column mobilty (did you mean 'mobility'?)"),
+        ({"columns": ["mobilty"]}, "unknown column 'mobilty' (did you mean 'mobility'?)"),
         ({"columns": "mobility,position"}, "the column position has a different text in each position: leave it out"),
-        ({"columns": []}, "no column is left: name another column as well"),
+        ({"columns": []}, "no column is left: add another column"),
         ({"limit": 0}, "limit is a whole number from 1 on, not 0"),
         ({"target": "mobility"}, "not 'mobility'"),
-        ({"outcome": "win"}, "with one outcome there is none to predict"),
+        ({"outcome": "win"}, "cannot use --outcome with --target outcome"),
     ],
 )
 def test_datasets_that_are_refused(options: dict[str, Any], said: str, tables: Tablebase) -> None:

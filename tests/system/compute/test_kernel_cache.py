@@ -240,7 +240,7 @@ def test_kernels_of_other_versions_are_removed_when_asked(versions: Path, ask: A
     """Without a tablebase; neither those of this version nor other folders, files and links; and only with a yes."""
     before = {path.name for path in versions.iterdir()}
     listed = ask("prune", "--kernels", "--format", "json", "--data", versions / "nowhere")
-    assert_refused(listed, 2, "repeat the command with --yes")
+    assert_refused(listed, 2, "run the command again with --yes")
     assert [(Path(row["folder"]).name, row["files"], row["bytes"]) for row in listed.json] == [
         ("kernels-a", 2, 10),
         ("kernels-b", 1, 5),

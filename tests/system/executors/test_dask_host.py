@@ -154,10 +154,10 @@ def test_what_nobody_wants_any_more_is_ended(host: Host, how: str) -> None:
 @pytest.mark.parametrize(
     ("address", "error"),
     [
-        ("nowhere", "'nowhere' is not the address of a scheduler"),
-        ("tcp://127.0.0.1", "'tcp://127.0.0.1' is not the address of a scheduler"),
-        ("tls://127.0.0.1:1", r"'tls://127.0.0.1:1' is not the address of a scheduler \(Dask has not been configured for TLS"),
-        ("tcp://127.0.0.1:1", "no scheduler of Dask at tcp://127.0.0.1:1"),
+        ("nowhere", "invalid --scheduler 'nowhere' ("),
+        ("tcp://127.0.0.1", "invalid --scheduler 'tcp://127.0.0.1' ("),
+        ("tls://127.0.0.1:1", r"invalid --scheduler 'tls://127.0.0.1:1' \(Dask has not been configured for TLS"),
+        ("tcp://127.0.0.1:1", "no Dask scheduler at tcp://127.0.0.1:1"),
     ],
 )
 def test_an_address_without_a_scheduler(address: str, error: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ from tablebase.system.files.outputs import (
     written_folder,
 )
 
-HINT = "name another file with --output"
+HINT = "choose another file for --output"
 
 
 def names(folder: Path) -> list[str]:
@@ -134,9 +134,9 @@ def test_pipes_are_written_to(tmp_path: Path) -> None:
         ("folder", "folder is a folder"),
         ("no/a.csv", "does not exist: make it"),
         ("file/a.csv", "does not exist: make it"),
-        ("input.csv", "input.csv is used by the same command already"),
-        ("link.csv", "link.csv is used by the same command already"),
-        ("later/deep/a.csv", "in the folder of a tablebase"),
+        ("input.csv", "input.csv is already used by this command"),
+        ("link.csv", "link.csv is already used by this command"),
+        ("later/deep/a.csv", "is in the tablebase folder"),
         ("socket", "is a socket"),
         ("x" * 300, "cannot be used \\(File name too long\\)"),
     ],

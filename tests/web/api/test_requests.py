@@ -39,7 +39,7 @@ client = client_fixture("two_pieces", limits=SMALL, mine=True, origins=("https:/
         ("probe", {"game": "pig", "position": "0,0 1 0", "strict": "1"}, 400, "pig has no exact values: leave out strict"),
         ("line", {**PROBE, "plies": -1}, 400, "the parameter plies cannot be used"),
         ("stats", {"game": "doushouqi", "by": "colour"}, 400, "the parameter by cannot be used"),
-        ("materials", {"game": "pig"}, 400, "because it has no materials"),
+        ("materials", {"game": "pig"}, 400, "pig, which has no materials"),
         ("material", {"game": "doushouqi", "material": "RvX"}, 400, "X"),
         ("material", {"game": "doushouqi", "material": "'; DROP TABLE tables; --"}, 400, ""),
         ("estimate", {"game": "doushouqi", "pieces": 9}, 400, "or run 'tablebase estimate doushouqi --pieces 9'"),

@@ -72,7 +72,7 @@ def test_other_spellings(written: str, status: int, target: str, client: TestCli
     ("address", "status", "words"),
     [
         ("/chess/", 404, "unknown game 'chess'"),
-        ("/pig/records", 404, "pig is not a game for 'records', because it has no materials"),
+        ("/pig/records", 404, "cannot use 'records' with pig, which has no materials"),
         ("/hexapawn/?size=6x6", 400, "this page has no parameter 'size'"),
         ("/hexapawn/board/ppp/3/PPP_w.svg?them=dark", 400, "(did you mean 'theme'?)"),
         ("/pig/?pieces=2", 404, "leave out pieces"),
