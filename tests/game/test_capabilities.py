@@ -84,7 +84,7 @@ def test_refusals_name_the_capability(name: str) -> None:
 def test_arguments_that_mean_nothing_are_refused() -> None:
     refuse(NOUGHTS, "chance", turns=None, strict=False)
     refuse(load_rules("pig"), "chance", turns=3)
-    with pytest.raises(RulesError, match=r"^noughts has no chance: leave out turns$"):
+    with pytest.raises(RulesError, match=r"^cannot use turns with noughts, which has no chance moves: leave out turns$"):
         refuse(NOUGHTS, "chance", turns=3)
 
 

@@ -147,7 +147,7 @@ WRONG: Mapping[str, tuple[Callable[[], StochasticGame], str, str]] = {
         "no turn begins at the start, 0,0,0 1 2",
     ),
     "a start at the end": (with_data(start=(4, 0, 0, 1, 0, 0)), "start", "the game is over at the start, 4,0,0 2 0"),
-    "chance that is denied": (with_data(can=frozenset()), "draws", "but pig has no chance"),
+    "chance that is denied": (with_data(can=frozenset()), "draws", "but pig has no chance moves"),
     "a number too many": (growing, "states", "has 7 numbers, but the start has 6"),
     "states that are lists": (listed, "states", "is not a tuple of whole numbers"),
     "a player that is none": (

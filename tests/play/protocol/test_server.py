@@ -295,7 +295,7 @@ def test_games_that_are_over() -> None:
 
 ERRORS = {
     "no position": "is not a position",
-    "position fen 9/9 w": "has 2 rows; the board of doushouqi has 9",
+    "position fen 9/9 w": "has 2 rows, but the board of doushouqi has 9",
     "position fen 7/7/7/7/7/7/7/7/R6 w": "has no pieces",
     "position startpos moves a1a2 a1a2": "move 2, 'a1a2', cannot be made: it is not legal there",
     "position startpos moves ab": "'ab' is not a move",

@@ -72,7 +72,7 @@ def test_other_spellings(written: str, status: int, target: str, client: TestCli
     ("address", "status", "words"),
     [
         ("/chess/", 404, "unknown game 'chess'"),
-        ("/pig/records", 404, "pig is not a game for 'records', because it has no materials"),
+        ("/pig/records", 404, "pig is not a game for 'records', because it has no tables by material"),
         ("/hexapawn/?size=6x6", 400, "this page has no parameter 'size'"),
         ("/hexapawn/board/ppp/3/PPP_w.svg?them=dark", 400, "(did you mean 'theme'?)"),
         ("/pig/?pieces=2", 404, "leave out pieces"),
@@ -114,7 +114,7 @@ def test_an_error_leads_back_to_its_game(page: str, client: TestClient) -> None:
     [
         ("/doushouqi/position/7/7/7/7/7/7/7/R6/7_w", "Black has no pieces: both sides need at least one."),
         ("/doushouqi/position/7/7/7/7/7/7/7/7/7_w", "White has no pieces: both sides need at least one."),
-        ("/doushouqi/position/7/7/7/7/7/7/3r3/RR5/7_w", "but the limit is 1."),
+        ("/doushouqi/position/7/7/7/7/7/7/3r3/RR5/7_w", "are too many: use at most 1."),
         ("/doushouqi/position/3r3/7/7/7/7/7/7/R6/7_b", "cannot stand on d9 while the game continues."),
         ("/hexapawn/position/P2/1P1/2p_w", "cannot stand on"),
         ("/hexapawn/position/P2/1p1/3_b", "The pawn has reached a3: White won"),
