@@ -240,8 +240,8 @@ VAGUE: dict[str, dict[str, Callable[..., Any]]] = {
     [
         ("list", "build", "moves(.........) of rows returns ['a1', 'b1', "),
         ("list", "match", "moves(.........) of rows returns ['a1', 'b1', "),
-        ("stuck", "build", "in ........., result is None, but nobody has a move"),
-        ("stuck", "match", "in ........., the game is not over, but nobody has a move"),
+        ("stuck", "build", "in ........., result is None, but no player has a move"),
+        ("stuck", "match", "in ........., the game is not over, but no player has a move"),
         ("silent", "build", "to_move is OVER, but result is None"),
         ("silent", "match", "to_move is OVER, but result is None"),
         ("three", "build", "two players have the places (2, 1, 0), not one of ((1, 2), (2, 1), (1, 1))"),

@@ -70,14 +70,18 @@ COLOURS = {
 ERRORS: dict[str, tuple[Escape, dict[str, Any], str]] = {
     "nobody": (Escape("z", {}), {}, "a kind with a limit of one piece, not 'z'"),
     "several": (Escape("b", {}), {}, "a kind with a limit of one piece, not 'b'"),
-    "its friend": (Escape("A", {"A": SOME}), {}, "guarded must list an enemy of runner with each of its squares, which 'A' does not"),
-    "no kind": (Escape("A", {"b": SOME, "z": SOME}), {}, "'z' is wrong"),
-    "a square forgotten": (Escape("A", {"b": zones({0}, {1}, squares=(0, 1))}), {}, "'b' is wrong"),
-    "a square too many": (Escape("A", {"c": SOME}), {}, "'c' is wrong"),
+    "its friend": (
+        Escape("A", {"A": SOME}),
+        {},
+        "guarded must list an enemy of runner with each of its squares, which 'A' does not",
+    ),
+    "no kind": (Escape("A", {"b": SOME, "z": SOME}), {}, "which 'z' does not"),
+    "a square forgotten": (Escape("A", {"b": zones({0}, {1}, squares=(0, 1))}), {}, "which 'b' does not"),
+    "a square too many": (Escape("A", {"c": SOME}), {}, "which 'c' does not"),
     "off the board": (Escape("A", {"b": zones({0}, {3}, {2})}), {}, "that pursuer guards must be on the board"),
     "a crooked mirror": (Escape("A", {"b": SOME}), {"mirror": (2, 1, 0)}, "the mirror changes the squares that pursuer guards"),
-    "nobody to move": (Escape("A", {"b": SOME}, to_move=frozenset()), {}, "side 0, side 1 or both to move"),
-    "a third side": (Escape("A", {"b": SOME}, to_move=frozenset({0, 2})), {}, "side 0, side 1 or both to move"),
+    "nobody to move": (Escape("A", {"b": SOME}, to_move=frozenset()), {}, "must contain side 0, side 1 or both"),
+    "a third side": (Escape("A", {"b": SOME}, to_move=frozenset({0, 2})), {}, "must contain side 0, side 1 or both"),
     "colour swap": (Escape("A", {"a": SOME}), COLOURS, "a game with colour swap cannot have an escape"),
 }
 

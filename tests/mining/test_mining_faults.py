@@ -151,11 +151,11 @@ def odd(body: str, described: str = "", name: str = "odd") -> str:
 
 
 FILES = {
-    "a fault of syntax": ("def", "cannot be run: SyntaxError"),
-    "a fault of its own": ("raise KeyError('mine')", "cannot be run: KeyError"),
-    "an import that fails": ("import nothing_of_the_kind", "cannot be run: ModuleNotFoundError"),
-    "one that leaves": ("import sys; sys.exit(0)", "cannot be run: SystemExit"),
-    "bytes that are no text": ("\0", "cannot be run"),
+    "a fault of syntax": ("def", "cannot be loaded: SyntaxError"),
+    "a fault of its own": ("raise KeyError('mine')", "cannot be loaded: KeyError"),
+    "an import that fails": ("import nothing_of_the_kind", "cannot be loaded: ModuleNotFoundError"),
+    "one that leaves": ("import sys; sys.exit(0)", "cannot be loaded: SystemExit"),
+    "bytes that are no text": ("\0", "cannot be loaded"),
     "nothing": ("", "defines no feature"),
     "functions without a decorator": ("def plain(positions):\n    return 1", "defines no feature"),
     "no parentheses": ("@feature\ndef odd(positions):\n    'Says.'", "the decorator of a feature needs parentheses"),

@@ -297,7 +297,7 @@ ERRORS = {
     "no position": "is not a position",
     "position fen 9/9 w": "has 2 rows, but the board of doushouqi has 9",
     "position fen 7/7/7/7/7/7/7/7/R6 w": "has no pieces",
-    "position startpos moves a1a2 a1a2": "move 2, 'a1a2', cannot be made: it is not legal there",
+    "position startpos moves a1a2 a1a2": "move 2, 'a1a2', cannot be made: it is not legal in this position",
     "position startpos moves ab": "'ab' is not a move",
     "position startpos moves \\xff\\x00": "is not a move",
     f"position startpos moves {'x' * 100_000}": "is not a move",
@@ -323,14 +323,14 @@ def test_malformed_lines(line: str) -> None:
         assert talk.ask("isready", until="readyok") == ["readyok"]
         if "position" in line:
             heard = talk.ask("go depth 1", until="bestmove")
-            assert heard == ["info string error: go came without a position: send a position first", "bestmove 0000"]
+            assert heard == ["info string error: there is no position to search: send position before go", "bestmove 0000"]
         assert talk.ask("position startpos", "go depth 1", until="bestmove")[-1] != "bestmove 0000"
 
 
 def test_a_search_that_cannot_begin() -> None:
     with Dialogue() as talk:
         heard = talk.ask("go depth zero", until="bestmove")
-        assert heard == ["info string error: depth needs a whole number, not 'zero'", "bestmove 0000"]
+        assert heard == ["info string error: the value of depth must be a whole number, not 'zero'", "bestmove 0000"]
 
 
 def test_what_is_ignored() -> None:
@@ -338,7 +338,7 @@ def test_what_is_ignored() -> None:
     with Dialogue() as talk:
         assert talk.ask("", "stop", "debug on", "ponderhit", "register later", "isready", until="readyok") == ["readyok"]
         heard = talk.ask("position startpos", "go ponder depth 1", until="bestmove")
-        assert heard[0] == "info string not supported, and ignored: 'ponder'"
+        assert heard[0] == "info string ignoring unsupported words: 'ponder'"
 
 
 @pytest.mark.parametrize(
