@@ -154,7 +154,7 @@ class Match(Generic[P]):
             often = TIMES.get(rules.repetitions, f"{rules.repetitions} times")
             return Ending((1,) * rules.players, REPEATED, f"the same position has occurred {often}")
         if self.most_turns is not None and self.turns >= self.most_turns:
-            return Ending(rules.standing(position), BROKEN_OFF, "it has taken too long and is broken off")
+            return Ending(rules.standing(position), BROKEN_OFF, "the game is too long and is broken off")
         return None
 
 

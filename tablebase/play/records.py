@@ -38,7 +38,7 @@ from tablebase.system.files.inputs import read_lines
 
 RESULTS: dict[tuple[int, ...], str] = {(1, 2): "1-0", (2, 1): "0-1", (1, 1): "1/2-1/2", (): "*"}
 """Results of games of two players, by their places, and that of a game that was not finished."""
-HINT = "name the file that match --output has written"
+HINT = "use a file written by 'match --output'"
 WIDTH = 100
 """Characters of a line of moves."""
 MOST = 1_000_000

@@ -107,7 +107,7 @@ def of_rules(rules: Rules[Any], position: Any, _last: Any, _arrows: Any, theme: 
     """Draw with the module of pictures next to the rules, or with the rules in their own colours; nothing is marked."""
     drawn = rules.svg(position) if rules.pictures is None else rules.pictures.svg(rules, position, theme)
     if drawn is None:
-        raise _undrawn(rules, "ask for text or JSON")
+        raise _undrawn(rules, "use text or JSON instead")
     root = read_picture(drawn)
     if rules.pictures is None:
         # That of lines with `INK`.

@@ -99,7 +99,7 @@ PLAYING = {
     f"{MATCH} --games 2 --nodes 5 --time 1": "--nodes and --time both limit a move",
     f"{MATCH} --games 2 --output /nowhere/games": "name a new file with --output",
     f"{MATCH} --games 2 --output {__file__}": "already exists: name a new file with --output",
-    "line hexapawn --replay /nowhere/games": "name the file that match --output has written",
+    "line hexapawn --replay /nowhere/games": "use a file written by 'match --output'",
     f"line hexapawn '3/P1p/3 w' --replay {__file__}": "a replayed game has its own start",
     "line hexapawn --plies=-1": "--plies",
 }
@@ -132,13 +132,13 @@ SEARCHING = {
 }
 SERVING = {
     "serve --data nowhere": "no tablebase in /",
-    "serve --root-path tables": "root_path is a path such as /tables, not 'tables'",
-    "serve --root-path //example.org": "root_path is a path such as /tables, not '//example.org'",
-    "serve --root-path '/a b'": "root_path is a path such as /tables, not '/a b'",
-    "serve --host no.such.host.invalid": "the address no.such.host.invalid:8000 does not exist: name another --host",
-    "serve --host 256.1.1.1": "the address 256.1.1.1:8000 does not exist: name another --host",
-    f"serve --host {'x' * 300}": "name another --host",
-    "serve --port 65536": "port is a whole number from 0 to 65535, not 65536",
+    "serve --root-path tables": "root_path must be a path such as /tables, not 'tables'",
+    "serve --root-path //example.org": "root_path must be a path such as /tables, not '//example.org'",
+    "serve --root-path '/a b'": "root_path must be a path such as /tables, not '/a b'",
+    "serve --host no.such.host.invalid": "the address no.such.host.invalid:8000 does not exist: choose another --host",
+    "serve --host 256.1.1.1": "the address 256.1.1.1:8000 does not exist: choose another --host",
+    f"serve --host {'x' * 300}": "choose another --host",
+    "serve --port 65536": "port must be a whole number from 0 to 65535, not 65536",
     "serve --access-log csv": "'csv' is not one of 'none', 'json'",
 }
 BUILDING = {

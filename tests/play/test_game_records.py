@@ -212,7 +212,7 @@ def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(TablebaseError, match=said) as refused:
             list(records_in(file))
         assert str(refused.value).startswith(str(file))
-    with pytest.raises(TablebaseError, match="name the file that match --output has written"):
+    with pytest.raises(TablebaseError, match="use a file written by 'match --output'"):
         list(records_in(tmp_path / "nowhere"))
 
 

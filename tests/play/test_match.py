@@ -149,7 +149,7 @@ def test_how_games_end(name: str, start: str, moves: list[str], ending: Ending |
     assert bool(match.legal()) == (ending is None)
 
 
-LONG = "it has taken too long and is broken off"
+LONG = "the game is too long and is broken off"
 
 
 def test_a_game_to_its_end() -> None:

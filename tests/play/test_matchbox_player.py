@@ -237,7 +237,7 @@ def test_players_that_write_at_the_same_time_lose_nothing(path: Path, monkeypatc
     player = MatchboxPlayer(Seat(GAME, ROOT, BLACK), path)
     assert player.boxes.won == [60, 0]
     monkeypatch.setattr(knowledge, "PATIENCE", 0.01)
-    with locked(lock_of(path), "taken"), pytest.raises(TablebaseError, match="another player has locked .* for more than"):
+    with locked(lock_of(path), "taken"), pytest.raises(TablebaseError, match=r"another player has locked .* for more than"):
         player.finish(Match(GAME, ROOT), Ending.of_two(WHITE, "goal"))
     assert MatchboxPlayer(Seat(GAME, ROOT, BLACK), path).boxes.won == [60, 0]
 

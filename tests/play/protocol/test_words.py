@@ -73,7 +73,7 @@ def test_plies_of_a_win(limits: Go, plies: int | None) -> None:
 
 @pytest.mark.parametrize("line", ["", "Hash value 3", "named Hash value 3", "name", "name value 3"])
 def test_what_sets_no_option(line: str) -> None:
-    with pytest.raises(TablebaseError, match="^invalid option '.*': write setoption name NAME value VALUE"):
+    with pytest.raises(TablebaseError, match=r"^invalid option '.*': write setoption name NAME value VALUE"):
         read_option(line.split())
 
 

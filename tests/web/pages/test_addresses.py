@@ -177,7 +177,7 @@ def test_head(address: str, client: TestClient) -> None:
 def test_methods_that_are_not_answered(client: TestClient) -> None:
     refused = client.put("/hexapawn/play")
     assert (refused.status_code, refused.headers["allow"]) == (405, "GET, HEAD")
-    assert "requests of another method" in said(parsed(refused.text))
+    assert "does not support the method of the request" in said(parsed(refused.text))
 
 
 @pytest.mark.parametrize("address", PAGES)
