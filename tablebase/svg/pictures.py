@@ -72,7 +72,7 @@ def board(
     rules = as_any_game(game)
     as_theme(theme)
     if not isinstance(size, int) or not SIZES[0] <= size <= SIZES[1]:
-        raise ArgumentError(f"the size of a picture is a number of pixels from {SIZES[0]} to {SIZES[1]}, not {size!r}")
+        raise ArgumentError(f"the size of a picture must be a number of pixels from {SIZES[0]} to {SIZES[1]}, not {size!r}")
     placed = rules.parse(position) if isinstance(position, str) else rules.given(position)
     refuse(rules, "squares", last_move=last_move, arrows=arrows or None)
     root = rules.shown(placed, last_move, arrows, theme)

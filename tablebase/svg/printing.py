@@ -17,7 +17,7 @@ from tablebase.system.compute.messages import brief
 from tablebase.system.files.outputs import check_output, written
 
 SUFFIXES = (".pdf", ".svg", ".png")
-HINT = "name another file for the {}"
+HINT = "use another file for the {}"
 RESOLUTION, OF_PICTURES = 150, 300
 """Of PNG, in pixels an inch, as a sheet and as a single picture."""
 DOCUMENT = """
@@ -131,7 +131,7 @@ def check_sheet(path: Path, noun: str = "sheet") -> None:
     """Raise `TablebaseError` unless a sheet can be written to a file, whose suffix says how; before any work."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        raise TablebaseError(f"{path} is not the name of a {noun}: use one of the suffixes {', '.join(SUFFIXES)}")
+        raise TablebaseError(f"cannot write a {noun} to {path}: use a file name with one of the suffixes {', '.join(SUFFIXES)}")
     if suffix != ".svg":
         check_extra(f"{noun}s as PDF or PNG", "print")
     check_output(path, HINT.format(noun))

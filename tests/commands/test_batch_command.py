@@ -169,7 +169,7 @@ def test_a_deadline_ends_the_night(tmp_path: Path, ask: Ask) -> None:
     path = night(tmp_path, f'for = "0.001s"\n{TWO}{step}')
     answer = ask("batch", path, "--data", tmp_path / "data")
     assert answer.code == 4
-    assert answer.errors[-1].endswith(f"tables are left: run 'tablebase batch {path} --data {tmp_path / 'data'}'")
+    assert answer.errors[-1].endswith(f"tables are unfinished: run 'tablebase batch {path} --data {tmp_path / 'data'}'")
     assert not output.exists()
     assert not list(tmp_path.rglob("*.h5"))
 

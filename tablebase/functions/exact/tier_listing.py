@@ -58,14 +58,16 @@ def list_tiers(game: CompiledGame, allowed: int, tick: Callable[[int], object] =
             for found in each(partial(_after, game), np.split(fresh, range(chunk, len(fresh), chunk))):
                 for other, some in found.items():
                     if not tier <= other < MOST_TIERS:
-                        said = f"number tiers from 0 to {MOST_TIERS - 1:,} so that no move leads to a smaller one"
+                        said = f"number tiers from 0 to {MOST_TIERS - 1:,} so that no move leads to a smaller number"
                         raise RulesError(f"a move leads from tier {tier} of {game.name} to tier {other}: {said}")
                     after[tier].add(other)
                     (again if other == tier else waiting.setdefault(other, [])).append(some)
                 pending = sum(map(len, chain(again, *waiting.values())))
                 if 8 * (total + len(keys) + 2 * pending) > allowed:
                     raise CapacityError(
-                        f"listing {game.name}", "choose a smaller variant, or allow more with --memory", allowed=allowed
+                        f"listing the positions of {game.name}",
+                        "choose a smaller variant, or allow more with --memory",
+                        allowed=allowed,
                     )
                 tick(total + len(keys))
             if not again:

@@ -171,7 +171,7 @@ def test_moves_to_search() -> None:
         assert {moves_of(line)[0] for line in heard} == {"b1b2", "c1c2"}
         assert best in ("bestmove b1b2", "bestmove c1c2")
         heard = talk.ask("go depth 1 searchmoves a1b2", until="bestmove")
-        assert heard == ["info string error: none of the moves is legal: choose from a1a2, b1b2, c1c2", "bestmove 0000"]
+        assert heard == ["info string error: none of the given moves is legal: choose from a1a2, b1b2, c1c2", "bestmove 0000"]
 
 
 def test_moves_to_search_with_tables(tables: Tablebase, two_pieces: Path) -> None:
@@ -288,7 +288,7 @@ def test_games_that_are_over() -> None:
                 f"info depth 0 score {result}",
                 "bestmove 0000",
             ]
-        assert "the game is over" in talk.ask("position fen 3/P1p/3 w moves a2a3 c2c1", until="info string")[-1]
+        assert "the game is already over" in talk.ask("position fen 3/P1p/3 w moves a2a3 c2c1", until="info string")[-1]
     with Dialogue() as talk:
         assert talk.ask("position fen 7/7/7/7/7/7/7/w6/Cd5 w", "go depth 3", until="bestmove")[0] == "info depth 0 score cp 0"
 

@@ -82,7 +82,7 @@ def test_other_spellings(written: str, status: int, target: str, client: TestCli
         ("/hexapawn/position/" + "p" * 600 + "_w", 400, "longer than 500 characters"),
         ("/hexapawn/position/%00%FF_w", 400, "has 1 rows"),
         ("/doushouqi/material/RvE@1", 400, "names a tier"),
-        ("/foxhounds-4x4/material/FvHH", 400, "name a slice from"),
+        ("/foxhounds-4x4/material/FvHH", 400, "choose one from"),
         ("/doushouqi/?pieces=" + "9" * 5000, 400, "must be a whole number"),
         ("/doushouqi/material/RCvE", 404, "The table RCvE of Dou Shou Qi has not been built."),
         ("/doushouqi/material/RCvE", 404, "What is missing takes, on one processor"),
