@@ -41,7 +41,7 @@ def _board_errors(game: Game) -> Iterator[str]:
 def _terrain_errors(game: Game) -> Iterator[str]:
     symbols = [one.symbol for one in game.terrain]
     if len(set(symbols)) != len(symbols) or not all(len(s) == 1 and not s.isalnum() and s not in " .[]" for s in symbols):
-        yield f"each terrain needs a different sign, not a letter, digit, space, dot or bracket; the game has {' '.join(symbols)}"
+        yield f"terrain needs different characters, not letters, digits, spaces, dots or brackets; the game has {' '.join(symbols)}"
     squares = [square for one in game.terrain for square in one.squares]
     if len(set(squares)) != len(squares) or not set(squares) <= set(range(len(game.board))):
         yield "the squares of terrain must be different and on the board"
@@ -119,7 +119,7 @@ def _escape_errors(game: Game) -> Iterator[str]:
     pursuers = {kind.symbol: kind for kind in game.kinds if kind.side != runner.side}
     for symbol, zones in escape.guarded.items():
         if symbol not in pursuers or set(zones) != set(pursuers[symbol].squares):
-            yield f"guarded must list an enemy of {runner.name} with each of its squares, which {symbol!r} does not"
+            yield f"the key {symbol!r} of guarded must be an enemy of {runner.name}, with an entry for each of its squares"
         elif not all(zone <= set(range(len(game.board))) for zone in zones.values()):
             yield f"the squares that {pursuers[symbol].name} guards must be on the board"
         elif game.mirror is not None and any(

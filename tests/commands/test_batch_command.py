@@ -181,7 +181,7 @@ def test_steps_wait_for_no_deadline_that_has_passed(
     monkeypatch.setattr(module, "time", SimpleNamespace(time=lambda: time.time() + 10, monotonic=time.monotonic))
     answer = ask("batch", path, "--data", hexapawns)
     assert answer.code == 4
-    assert "1 command is left" in answer.errors[-1]
+    assert "1 command is unfinished" in answer.errors[-1]
 
 
 def test_a_error_does_not_end_the_night(copied: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -154,7 +154,7 @@ def test_a_wrong_solver_is_not_believed(ask: Ask, tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr(exact_kind, "solve", wrong)
     answer = ask("build", "rows", "--data", tmp_path)
-    assert_refused(answer, 1, "is wrong")
+    assert_refused(answer, 1, "contains an error")
     assert not list(tmp_path.rglob("*.h5*"))
 
 
@@ -250,7 +250,7 @@ VAGUE: dict[str, dict[str, Callable[..., Any]]] = {
         ("third", "build", "in ........., to_move is 2, but players have the numbers 0 and 1"),
         ("third", "match", "in ........., to_move is 2, but there are 2 players"),
         ("after", "build", "result is 'row', but to_move is "),
-        ("lumped", "build", "what has been solved of rows is wrong: "),
+        ("lumped", "build", "what has been solved of rows contains an error ("),
     ],
 )
 def test_functions_that_do_not_agree(

@@ -155,7 +155,7 @@ def test_boxes_that_have_learned(tmp_path: Path, ask: Ask) -> None:
     rows = ask("boxes", "hexapawn", "--boxes", boxes, "--format", "json").json
     assert [(row["position"], row["beads"], row["taken"]) for row in rows if row["taken"]] == [("ppp/1P1/P1P b", "a3b2", "a3a2")]
     assert rows == tablebase.boxes("hexapawn", boxes=boxes)
-    assert_one_sentence(ask("boxes", "hexapawn-3x4", "--boxes", boxes), "another game")
+    assert_one_sentence(ask("boxes", "hexapawn-3x4", "--boxes", boxes), "a different game")
 
 
 def test_sheets_with_a_position_without_an_answer(pawn_tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
