@@ -44,9 +44,7 @@ def damaged(lines: list[str], random: Random) -> dict[str, list[str]]:
         return [json.dumps(each | values if each is row else each) for each in (head, *rows)]
 
     return {
-        "leads to a position outside the proof": [
-            json.dumps(row) for row in (head | {"positions": len(rows) - 1}, *rows) if row is not lost
-        ],
+        "outside the proof": [json.dumps(row) for row in (head | {"positions": len(rows) - 1}, *rows) if row is not lost],
         "there is no move a9a9": changed(attack, move="a9a9"),
         "there is no move ['a1a2']": changed(attack, move=["a1a2"]),
         "to a rank that is not lower": changed(reply, rank=1),

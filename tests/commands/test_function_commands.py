@@ -178,7 +178,7 @@ def test_positions_of_an_author(data: Path) -> None:
     with tablebase.open(data) as tables:
         assert tables.probe("misere", (7, 0)).value == tables.probe("misere", "7/1").value
         for wrong in ([7, 0], 7, (7, "0"), (7, 0, 0)):
-            with pytest.raises(NotationError, match="invalid misere position of type .*: expected a text such as '7/1'"):
+            with pytest.raises(NotationError, match=r"invalid misere position of type .*: expected a text such as '7/1'"):
                 tables.probe("misere", wrong)
 
 

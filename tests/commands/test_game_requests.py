@@ -222,6 +222,4 @@ def test_other_games_are_played_through_the_same_commands() -> None:
     reply = move({"game": reply["game"], "position": reply["description"], "code": 1, "seed": 2})
     assert reply["success"] is True
     assert [card["text"] == card["card"] for card in at_least_one(reply["cards"])] == [True]
-    assert "invalid state of pig: expected an object such as" in refused(
-        "move", {"game": "pig", "position": {"text": 3}, "code": 1}
-    )
+    assert "invalid state of pig: expected" in refused("move", {"game": "pig", "position": {"text": 3}, "code": 1})

@@ -79,7 +79,7 @@ PLAYING = {
     "play hexapawn --player engine --level 11": "from 1 to 10, not '11'",
     "play hexapawn --side w --side b --player ranking": "1 player is named, but only 0 play against you",
     "play hexapawn --side w --side b --level 3": "people play all sides: leave out --level",
-    "match pig --player random --player uci:x": "UCI engines cannot play pig, which does not support search: choose a built-in player",
+    "match pig --player random --player uci:x": "UCI engines cannot play pig, which does not support search",
     "play hexapawn --side W": "'w' or 'b', not 'W'",
     "play hexapawn --data nowhere": "no tablebase in nowhere",
     "play hexapawn-4x4": "tablebase build hexapawn",

@@ -70,11 +70,7 @@ COLOURS = {
 ERRORS: dict[str, tuple[Escape, dict[str, Any], str]] = {
     "nobody": (Escape("z", {}), {}, "a kind with a limit of one piece, not 'z'"),
     "several": (Escape("b", {}), {}, "a kind with a limit of one piece, not 'b'"),
-    "its friend": (
-        Escape("A", {"A": SOME}),
-        {},
-        "the key 'A' of guarded must be an enemy of runner, with an entry for",
-    ),
+    "its friend": (Escape("A", {"A": SOME}), {}, "the key 'A' of guarded must be an enemy of runner"),
     "no kind": (Escape("A", {"b": SOME, "z": SOME}), {}, "the key 'z' of guarded"),
     "a square forgotten": (Escape("A", {"b": zones({0}, {1}, squares=(0, 1))}), {}, "the key 'b' of guarded"),
     "a square too many": (Escape("A", {"c": SOME}), {}, "the key 'c' of guarded"),

@@ -179,14 +179,8 @@ BODIES = {
     "gives imaginary numbers": (odd("return np.full(len(positions), 1j)"), "it returns values that are not of kind int"),
     "gives text": (odd("return np.full(len(positions), '3')", "kind='float'"), "it returns values that are not of kind float"),
     "gives two for true": (odd("return np.full(len(positions), 2)", "kind='bool'"), "it returns values that are not of kind bool"),
-    "gives words out of range": (
-        odd("return 2", "words=('a', 'b')"),
-        "it returns numbers that are not from 0 to 1, as indices of its words",
-    ),
-    "gives words below": (
-        odd("return -1", "words=('a', 'b')"),
-        "it returns numbers that are not from 0 to 1, as indices of its words",
-    ),
+    "gives words out of range": (odd("return 2", "words=('a', 'b')"), "it returns numbers that are not from 0 to 1"),
+    "gives words below": (odd("return -1", "words=('a', 'b')"), "it returns numbers that are not from 0 to 1"),
     "gives words": (odd("return np.full(len(positions), 'a')", "words=('a', 'b')"), "it returns values that are not of kind text"),
     "changes positions": (odd("positions.squares[:] = 0\n    return 1"), "the feature odd fails: ValueError"),
 }

@@ -258,10 +258,7 @@ ERRORS = {
     "unknown word": (("mine", "noughts", "SELECT 1 FROM positions WHERE side = 'w'"), "invalid side 'w': expected x or o"),
     "no tables": (("mine", "kalah", "SELECT 1 FROM positions"), "no table of kalah is registered in"),
     "three players": (("mine", "pig-players=3", "SELECT 1 FROM positions"), "has 3 players"),
-    "slices": (
-        ("export", "noughts", "--to", "new", "--pieces", 2),
-        "cannot use --pieces with noughts, which has no tables by material: leave out --pieces",
-    ),
+    "slices": (("export", "noughts", "--to", "new", "--pieces", 2), "has no tables by material: leave out --pieces"),
     "unknown column of an export": (("export", "noughts", "--to", "new", "--columns", "outcom"), "no column outcom (did you mean"),
     "chart of pieces": (("plot", "squares", "noughts", "--output", "a.svg"), "because noughts has no pieces on squares: choose"),
     "chart of chance": (("plot", "distances", "pig", "--output", "a.svg"), "pig has no distances, since chance decides: choose"),

@@ -176,9 +176,7 @@ def test_lies_about_values(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert said in only_failure(race(), "evaluation", samples=50)
 
 
-@pytest.mark.parametrize(
-    ("finished", "said"), [(4, "4 is not a set of 2 players"), (-2, "-2 is not a set"), (3, "has finished, and is")]
-)
+@pytest.mark.parametrize(("finished", "said"), [(4, "4 is not a set of 2"), (-2, "-2 is not a set"), (3, "has finished, and is")])
 def test_lies_about_who_has_finished(finished: int, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody who is not there, or who is to move; -1 is allowed, since the rules may be asked instead."""
     lying(monkeypatch, "evaluate", lambda *_: finished)
