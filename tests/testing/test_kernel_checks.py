@@ -157,7 +157,7 @@ def test_a_variant_without_tables_has_no_numbers(monkeypatch: pytest.MonkeyPatch
 
 
 VALUES: Mapping[str, tuple[Callable[..., Any], str]] = {
-    "a value too many": (lambda values, _: values.base.__setitem__(-1, 0), "more values are filled in than the 2"),
+    "a value too many": (lambda values, _: values.base.__setitem__(-1, 0), "more than 2 values are filled in"),
     "a state that is changed": (lambda _, state: state.__setitem__(0, 5), "the state itself is changed"),
     "a value out of bounds": (lambda values, _: values.__setitem__(1, -1 << 40), "must lie between -2^40 and 2^40, and are"),
 }

@@ -168,7 +168,7 @@ class UciServer:
             if limits.unknown:
                 self._say(f"info string ignoring unsupported words: {quoted(' '.join(limits.unknown))}")
             if self._positions is None:
-                raise TablebaseError("there is no position to search: send position before go")
+                raise TablebaseError("cannot search without a position: send position before go")
             self._stopped.clear()
             self._thinking.set()
             answers = self._answers(limits, self._positions)

@@ -323,7 +323,7 @@ def test_malformed_lines(line: str) -> None:
         assert talk.ask("isready", until="readyok") == ["readyok"]
         if "position" in line:
             heard = talk.ask("go depth 1", until="bestmove")
-            assert heard == ["info string error: there is no position to search: send position before go", "bestmove 0000"]
+            assert heard == ["info string error: cannot search without a position: send position before go", "bestmove 0000"]
         assert talk.ask("position startpos", "go depth 1", until="bestmove")[-1] != "bestmove 0000"
 
 
