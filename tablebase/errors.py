@@ -176,7 +176,7 @@ class MissingTableError(TablebaseError, KeyError):
         self.builds: str | int | None = None
         if most is not None:
             too_large = f"{material} is too large for a table: tables of {game} have at most {most} pieces"
-            super().__init__(f"{too_large}; 'tablebase analyse {game_word(game)}' searches")
+            super().__init__(f"{too_large}; search with 'tablebase analyse {game_word(game)}'")
             return
         if material is not None:
             missing = f"the table {material} of {game} has not been built"
@@ -296,7 +296,7 @@ class TimeLimitError(TablebaseError):
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        super().__init__(f"the statement takes longer than {seconds:g} s: ask for less, or allow more with --timeout")
+        super().__init__(f"the statement takes longer than {seconds:g} s: select less, or allow more time with --timeout")
 
 
 class BatchError(TablebaseError):
@@ -339,7 +339,7 @@ class DeadlineError(TablebaseError):
     def __init__(self, left: int, command: str, what: str = "table") -> None:
         self.left, self.command, self.what = left, command, what
         some = f"{what} is" if left == 1 else f"{what}s are"
-        super().__init__(f"the deadline came first, and {left} {some} left: run '{command}'")
+        super().__init__(f"the deadline has passed, and {left} {some} unfinished: run '{command}'")
 
 
 class UnusableFileError(TablebaseError):

@@ -41,10 +41,10 @@ def verify_layer(kernels: Kernels, file: LayerFile, chances: Int64, threads: int
     check_seal(file.path, file.head.title)
     file.read(chances[:, layer.begin : layer.end])
     if count(kernels, file.region, layer, chances[:, layer.begin : layer.end]) != file.counts:
-        raise CorruptTableError("is wrong: its counts do not match its values", file.path)
+        raise CorruptTableError("contains counts that do not match its values", file.path)
     error = chances_error(kernels, file.region, layer, chances, threads)
     if error is not None:
-        raise CorruptTableError(f"is wrong: {error}", file.path)
+        raise CorruptTableError(f"contains an error ({error})", file.path)
 
 
 def chances_error(kernels: Kernels, region: Region, layer: Layer, chances: Int64, threads: int = 1) -> str | None:
@@ -61,7 +61,7 @@ def chances_error(kernels: Kernels, region: Region, layer: Layer, chances: Int64
     with ThreadPoolExecutor(threads) as pool:
         for number, stored, follows in pool.map(check, range(layer.begin, layer.end, grain)):
             if number >= 0:
-                return f"state {number} has a chance of {stored / UNIT:.12f}, but {follows / UNIT:.12f} follows from those after it"
+                return f"state {number} has the chance {stored / UNIT:.12f}, but the states after it give {follows / UNIT:.12f}"
     return None
 
 

@@ -41,7 +41,7 @@ def verify_exact(file: ExactFile, tick: Callable[[], object] = lambda: None) -> 
         except Exception as error:
             problem = f"{position!r} cannot be checked, since {_said(error)}"
         if problem is not None:
-            raise CorruptTableError(f"is wrong: {problem}", file.path)
+            raise CorruptTableError(f"contains an error ({problem})", file.path)
 
 
 class _Check:
@@ -49,7 +49,7 @@ class _Check:
         keys, codes = file.read()
         self.rules: FunctionGame[Any] = file.rules
         if not bool((keys[1:] > keys[:-1]).all()):
-            raise CorruptTableError("does not hold its positions in order", file.path)
+            raise CorruptTableError("does not contain its positions in order", file.path)
         try:
             self.positions = [self.rules.parse(key.decode()) for key in keys]
             self.viewers = bytes(self.rules.viewer(position) for position in self.positions)
@@ -66,7 +66,7 @@ class _Check:
             {code: value.later.merit for code, value in self.values.items()},
         ]
         if self.rules.canonical(self.rules.initial) not in self.numbers:
-            raise CorruptTableError(f"does not hold the start of {self.rules.name}", file.path)
+            raise CorruptTableError(f"does not contain the start of {self.rules.name}", file.path)
 
     def error(self, position: Any, number: int) -> str | None:
         """Return a position's error as a sentence."""
@@ -77,7 +77,7 @@ class _Check:
         rules, numbers, code = self.rules, self.numbers, self.codes[number]
         value = self.values[code]
         if numbers[position] != number or self.canonical(position) != position:
-            return "is stored, but another position stands for it"
+            return "is stored, but is not a canonical position"
         ending = rules.result(position)
         if ending is not None:
             outcome = ending.outcome(self.viewers[number])
@@ -93,7 +93,7 @@ class _Check:
                 return f"leads to {rules.format(child)}, which is missing"
             merits.append(worth[viewers[after] == mover][codes[after]])
         if not merits:
-            return "has no moves, but no result either"
+            return "has neither moves nor a result"
         fits = max(merits) == value.merit and code != STALEMATE
         return None if fits else f"is stored as a {value.said}, which its moves contradict"
 

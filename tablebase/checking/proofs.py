@@ -39,12 +39,12 @@ def proof_errors(rows: Sequence[dict[str, Any]], prober: Prober | None) -> Itera
     head, *nodes = rows
     check = _ProofCheck(head, nodes, prober)
     if head["rules"] != check.game.digest:
-        yield "it was made under other rules"
+        yield "it was made with other rules of the game"
         return
     if check.root not in check.nodes or head["outcome"] not in (Outcome.WIN, Outcome.LOSS):
         yield "it does not prove its first position"
     if len(check.nodes) != len(nodes) or len(nodes) != head["positions"]:
-        yield "positions are missing, or there twice"
+        yield "some of its positions are missing or repeated"
     for position, node in check.nodes.items():
         error = check.error(position)
         if error is not None:
@@ -65,7 +65,7 @@ class _ProofCheck:
         moves = {render_move(self.game, move): move for move in legal_moves(self.game, position)}
         wanted = Outcome.WIN if position.side == self._winner else Outcome.LOSS
         if node["reason"] == "over":
-            return None if not moves and decided(self.game, position) is wanted else "the game is not won there"
+            return None if not moves and decided(self.game, position) is wanted else "the game is not won in this position"
         if node["reason"] == "table":
             return self._error_of_table(position, wanted)
         if (position.side == self._winner) != (node["reason"] == "move"):
@@ -74,14 +74,14 @@ class _ProofCheck:
             move = moves.get(str(node.get("move")))
             return f"there is no move {node.get('move')}" if move is None else self._error_of_move(position, move)
         if not moves:
-            return "there is no reply"
+            return "the other side has no reply"
         return next((error for move in moves.values() if (error := self._error_of_move(position, move))), None)
 
     def _error_of_table(self, position: Position, wanted: Outcome) -> str | None:
         if position == self.root or self._prober is None:
-            return "there is no table to ask"
+            return "no table has been built for it"
         try:
-            return None if self._prober.slices(self.game).look_up(position).outcome is wanted else "the table says something else"
+            return None if self._prober.slices(self.game).look_up(position).outcome is wanted else "the table has another value"
         except TablebaseError as error:
             return str(error)
 
@@ -91,5 +91,5 @@ class _ProofCheck:
             return None if position.side == self._winner else f"the reply {text} wins"
         child = self.nodes.get(play(position, move))
         if child is None:
-            return f"{text} leads out of the proof"
-        return None if child["rank"] < self.nodes[position]["rank"] else f"{text} leads to a rank that is not lower"
+            return f"the move {text} leads to a position outside the proof"
+        return None if child["rank"] < self.nodes[position]["rank"] else f"the move {text} leads to a rank that is not lower"

@@ -22,18 +22,18 @@ def read_published(path: Path, game: Rules[Any]) -> dict[str, str]:
     `TablebaseError` if the file has another form, or lists no table of the game.
     """
     try:
-        rows = csv.DictReader(io.StringIO(read_text(path, "name another file", what="a list of published tables")))
+        rows = csv.DictReader(io.StringIO(read_text(path, "use another file", what="a list of published tables")))
         missing = [name for name in COLUMNS if name not in (rows.fieldnames or ())]
         if missing:
             raise TablebaseError(f"{path} is not a list of published tables: add the column {missing[0]}")
         listed = [row for row in rows if row["game"] == game.name]
     except csv.Error as error:
-        raise TablebaseError(f"{path} is not a list of published tables ({error}): name a CSV file") from error
+        raise TablebaseError(f"{path} is not a list of published tables ({error}): use a CSV file") from error
     published: dict[str, str] = {}
     for row in listed:
         material, digest = row["material"], row["values_sha256"]
         if not _SHA256.fullmatch(digest or "") or published.setdefault(material, digest) != digest:
             raise TablebaseError(f"{path} needs exactly one SHA-256 for the table {material}: use the original file")
     if not published:
-        raise TablebaseError(f"{path} lists no table of {game.name}: name the file of this game")
+        raise TablebaseError(f"{path} lists no table of {game.name}: use a list with its tables")
     return published

@@ -65,9 +65,9 @@ def verify_table(game: Game, table: Table, store: Store, memory: int | None = No
         if error.path is not None:
             # Of a table that conversions lead to.
             raise
-        raise CorruptTableError(f"is wrong: {error}", table.path) from error
+        raise CorruptTableError(f"contains an error ({error})", table.path) from error
     if summaries != table.header.summaries:
-        raise CorruptTableError("is wrong: its statistics do not match its values", table.path)
+        raise CorruptTableError("contains statistics that do not match its values", table.path)
 
 
 def codes_to_check(table: Table, memory: int) -> dict[int, CodeSource]:

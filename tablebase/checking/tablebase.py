@@ -69,10 +69,10 @@ def check_table(name: str, folder: Path, published: Mapping[str, str], entry: En
             with closing(Table(path, game, parse_material(game, material))) as table:
                 verify_table(game, table, store)
                 if published.get(material, table.values_sha256) != table.values_sha256:
-                    return material, f"{path} does not hold the values that were published: compare the rules and versions of both"
+                    return material, f"{path} does not contain the published values: compare the rules and versions of both tables"
                 if of_table(folder, game, table).solved(entry.row["engine"], entry.row["seconds"]).seal != entry.seal:
                     command = f"tablebase reindex --data {shell_word(folder)}"
-                    return material, f"the catalog does not say of {path} what the file says: run '{command}'"
+                    return material, f"the catalog entry of {path} does not match the file: run '{command}'"
         except (CorruptTableError, MissingTableError, StaleTableError) as error:
             return material, str(error)
     return material, None

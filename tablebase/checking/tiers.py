@@ -89,16 +89,16 @@ def verify_tier(
 
     number, start = game.place(game.start)
     if number == file.tier and number in lists and not (lists[number] == start).any():
-        raise CorruptTableError(f"does not hold the start of {game.name}", file.path)
+        raise CorruptTableError(f"does not contain the start of {game.name}", file.path)
     counts, first = np.zeros(kinds, np.int64), np.full(kinds, -1)
     for wrong, some, places in threads.spread(work, file.size, BLOCK, BLOCK, report):
         if wrong >= 0:
-            raise CorruptTableError(f"is wrong: {text_at(wrong)} is stored with a value that its moves contradict", file.path)
+            raise CorruptTableError(f"contains an error ({text_at(wrong)} has a value that its moves contradict)", file.path)
         first = np.where(first < 0, places, first)
         counts += some
     known = [(code, int(first[code]), int(counts[code])) for code in np.flatnonzero(counts).tolist()]
     if counts_of(known, file.coding, text_at) != file.counts:
-        raise CorruptTableError("is wrong: its counts do not match its positions", file.path)
+        raise CorruptTableError("contains counts that do not match its positions", file.path)
 
 
 @inline

@@ -22,15 +22,15 @@ CAPABILITIES: Mapping[str, str] = {
     "squares": "moves between squares, which pictures mark",
 }
 """The capabilities by name, each with its meaning."""
-OWNED = {"chance", "exact values", "materials", "squares"}
-"""Capabilities that a game has, rather than supports."""
+OWNED = {"chance": "chance moves", "exact values": "exact values", "materials": "tables by material", "squares": "squares"}
+"""Capabilities that a game has, rather than supports, with their names in sentences."""
 
 
 def missing(rules: Any, needed: str) -> str | None:
     """The predicate that refuses a game without a capability; None if the game has it, or none is needed."""
     if not needed or needed in rules.can:
         return None
-    return f"has no {needed}" if needed in OWNED else f"does not support {needed}"
+    return f"has no {OWNED[needed]}" if needed in OWNED else f"does not support {needed}"
 
 
 def refuse(rules: Any, needed: str, **given: object) -> None:
@@ -38,7 +38,7 @@ def refuse(rules: Any, needed: str, **given: object) -> None:
     lacks = missing(rules, needed)
     for name, value in given.items() if lacks else ():
         if value not in (None, False):
-            raise RulesError(f"{rules.name} {lacks}: leave out {name}")
+            raise RulesError(f"cannot use {name} with {rules.name}, which {lacks}: leave out {name}")
 
 
 def part(rules: Any, name: str) -> Any:

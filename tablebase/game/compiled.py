@@ -153,7 +153,7 @@ class CompiledGame(FunctionGame[int]):
         if count >= 0:
             return None
         if count not in (WON, LOST, DRAWN):
-            raise contradiction(self, position, f"moves returns {count}, but only WON, LOST and DRAWN are below 0")
+            raise contradiction(self, position, f"moves returns {count}, which is neither a number of moves nor WON, LOST or DRAWN")
         player = self.functions.to_move(self.numbers, position)
         return self.ending(position, None if count == DRAWN else player if count == WON else 1 - player)
 
@@ -182,11 +182,11 @@ class CompiledGame(FunctionGame[int]):
         super().check_parts()
         name = type(self).__name__
         if not isinstance(getattr(self, "functions", None), Functions):
-            raise RulesError(f"{name} has no functions: define them as an object of the class Functions")
+            raise RulesError(f"the class {name} has no attribute functions: set it to an object of the class Functions")
         if not isinstance(getattr(self, "most_moves", None), int):
-            raise RulesError(f"{name} has no most_moves: define the largest number of moves in a position")
+            raise RulesError(f"the class {name} has no attribute most_moves: set it to the largest number of moves in a position")
         if self.is_ranked and (type(self).size is CompiledGame.size or type(self).after is CompiledGame.after):
-            raise RulesError(f"{name} has ranks, but not size and after: define both methods")
+            raise RulesError(f"the class {name} has ranks, which need the methods size and after: define both")
 
 
 __all__ = ["DRAWN", "LOST", "OVER", "WON", "CompiledGame", "Ending", "Functions", "valid_options"]

@@ -44,7 +44,7 @@ class FileWord(str):
     def read(self, name: str) -> str:
         """The value that stands for what the file of this name holds."""
         path = Path(name)
-        text = read_text(path, "name another file", most=_MOST_BYTES)
+        text = read_text(path, "use another file", most=_MOST_BYTES)
         try:
             code = self.pack(text)
         except RulesError as error:
@@ -79,7 +79,7 @@ class Decoder:
         self.rest = 0
         for digit in code:
             if digit not in _DIGITS:
-                raise RulesError("a code consists of letters and digits")
+                raise RulesError(f"invalid code {code!r}: expected only letters and digits")
             self.rest = self.rest * len(_DIGITS) + _DIGITS.index(digit)
 
     def number(self, values: int) -> int:

@@ -107,7 +107,7 @@ class FunctionGame(Rules[P]):
         }
         for part, (fits, what) in wanted.items():
             if not hasattr(self, part):
-                raise RulesError(f"{type(self).__name__} has no {part}: define {what}")
+                raise RulesError(f"the class {type(self).__name__} has no attribute {part}: set it to {what}")
             if not fits(getattr(self, part)):
                 raise RulesError(f"{part} of {type(self).__name__} is {getattr(self, part)!r}, but must be {what}")
 
@@ -128,7 +128,7 @@ class FunctionGame(Rules[P]):
         """
         found = companion(type(self).__module__, "_features", "features")
         if found is not None and not hasattr(found, "FEATURES"):
-            raise RulesError(f"the module {found.__name__} has no FEATURES: define a tuple of features")
+            raise RulesError(f"the module {found.__name__} has no FEATURES: define FEATURES as a tuple of features")
         return () if found is None else tuple(found.FEATURES)
 
     @cached_property

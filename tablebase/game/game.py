@@ -187,7 +187,7 @@ class Game(Rules[Position]):
         movers = [(self.kinds[kind], square) for kind, square in position.pieces if self.side_of(kind) != position.side]
         if position.won and not any(step.wins and step.target == square for kind, square in movers for step in kind.steps):
             winner = self.sides[1 - position.side].name
-            raise NotationError(f"{winner} has no piece on a square where its step wins: leave out {LOST!r}")
+            raise NotationError(f"{winner} has not won, because none of its pieces is on a winning square: remove {LOST!r}")
 
     def to_move(self, position: Position) -> int:
         """Return the side to move, 0 or 1, or `OVER` after the end."""
@@ -238,7 +238,7 @@ class Game(Rules[Position]):
         """Return origin and target as one word, such as ``a1a2`` for ``a1-a2``."""
         move = _BETWEEN.sub("", word)
         if not _MOVE.fullmatch(move):
-            raise NotationError(f"{quoted(word)} is not a move: write origin and target, as in a1a2")
+            raise NotationError(f"{quoted(word)} is not a move: write the squares that it leads from and to, as in a1a2")
         return move
 
     def result(self, position: Position) -> Ending | None:

@@ -23,7 +23,7 @@ def as_any_game(game: AnyGame) -> Rules[Any]:
     if isinstance(game, str):
         return load_rules(game)
     if not isinstance(game, Rules):
-        raise ArgumentTypeError(f"a game is a name or a game object, not a value of type {type(game).__name__}")
+        raise ArgumentTypeError(f"invalid game of type {type(game).__name__}: expected a name or a game object")
     return game
 
 
@@ -41,12 +41,12 @@ def as_rules(
         return load_rules(full_name(game, size, variant))
     if not isinstance(game, Rules):
         such = "".join(f" such as {name!r}" for name in game_names()[:1])
-        raise ArgumentTypeError(f"the game is a name{such} or a game object, not {quoted(game)}")
+        raise ArgumentTypeError(f"invalid game {quoted(game)}: expected a name{such}, or a game object")
     if size or variant:
-        raise RulesError(f"size and variant need the name of a game: replace the game object by {game.name!r}")
+        raise RulesError(f"cannot use size or variant with a game object: pass the name {game.name!r} instead")
     installed = load_rules(game.name)
     if installed is not game and installed.digest != game.digest:
-        raise RulesError(f"{game.name} has other rules than the installed game of this name: rename it")
+        raise RulesError(f"the game object {game.name} has different rules from the installed game {game.name}: rename it")
     return installed
 
 

@@ -39,8 +39,8 @@ def _installed(files: str) -> dict[str, Point]:
         # `hexapawn-4x4` would be a variant of `hexapawn`.
         for name in points:
             if f"{one.name}-".startswith(f"{name}-"):
-                taken = f"{name!r} is the game of {_origin(points[name])}"
-                raise RulesError(f"the rules file {one.given} calls its game {one.name!r}, but {taken}: choose another name")
+                taken = f"the name {name!r} is taken by {_origin(points[name])}"
+                raise RulesError(f"the rules file {one.given} defines the game {one.name!r}, but {taken}: rename the game")
         points[one.name] = one
         RULES_FILES.setdefault(one.name, one.given)
     return dict(sorted(points.items()))
@@ -91,7 +91,7 @@ def load_game(name: str | Rules[Any]) -> Game:
     if isinstance(game, Game):
         return game
     if not isinstance(game, Rules):
-        raise ArgumentTypeError(f"a game is a name or a Game, not a value of type {type(game).__name__}")
+        raise ArgumentTypeError(f"invalid game of type {type(game).__name__}: expected a name or a Game")
     raise RulesError(f"{game.name} has no pieces on squares: choose another game")
 
 
@@ -125,7 +125,7 @@ def load_rules(name: str) -> Rules[Any]:
     for word in words:
         key, value = _option(base, word, options)
         if key in chosen:
-            raise RulesError(f"{quoted(name)} sets {key} twice")
+            raise RulesError(f"{quoted(name)} sets {key} twice: set {key} only once")
         chosen[key] = value
     full = "-".join([base, *(_word(key, chosen[key]) for key in options if key in chosen and chosen[key] != options[key])])
     if full != name:
@@ -137,7 +137,7 @@ def load_rules(name: str) -> Rules[Any]:
         raise RulesError(f"{_origin(point)} of {base} must be a function that returns a game, not {quoted(game)}")
     game.check_parts()
     if game.name != base:
-        raise RulesError(f"{_origin(point)} calls its game {game.name!r}, not {base!r}")
+        raise RulesError(f"{_origin(point)} returns a game with the name {game.name!r} instead of {base!r}: use one name for both")
     return game.renamed(full) if chosen else game
 
 
@@ -175,9 +175,7 @@ def _split(name: str) -> tuple[str, list[str]]:
             file = quoted(name)
             raise RulesError(f"unknown game {file}: to use a rules file from Python, pass tablebase.load({file}) instead")
         meant = did_you_mean(name.partition("-")[0], game_names())
-        raise RulesError(
-            f"unknown game {quoted(name)}{meant}: choose {', '.join(game_names()) or 'a game after installing its rules'}"
-        )
+        raise RulesError(f"unknown game {quoted(name)}{meant}: choose {', '.join(game_names()) or 'a game with installed rules'}")
     base = max(bases, key=len)
     return base, name[len(base) :].split("-")[1:]
 
@@ -186,13 +184,13 @@ def _defaults(make: Any, point: Point) -> dict[str, Any]:
     try:
         defaults = {key: parameter.default for key, parameter in inspect.signature(make).parameters.items()}
     except (TypeError, ValueError):
-        raise RulesError(f"{_origin(point)} must be a function that returns a Game") from None
+        raise RulesError(f"{_origin(point)} must be a function that returns a game") from None
     # Compared by identity, because a default may be anything.
     if any(default is inspect.Parameter.empty for default in defaults.values()):
         raise RulesError(f"{_origin(point)} has a parameter without a default: give every parameter a default")
     size = defaults.get(SIZE, (0, 0))
     if not (isinstance(size, tuple) and len(size) == 2 and all(isinstance(number, int) for number in size)):
-        raise RulesError(f"{_origin(point)} has a parameter {SIZE} with a wrong default: use a pair of numbers, such as (8, 8)")
+        raise RulesError(f"{_origin(point)} has an invalid default for its parameter {SIZE}: use a pair of numbers, such as (8, 8)")
     return defaults
 
 
@@ -201,8 +199,8 @@ def _option(base: str, word: str, options: dict[str, Any]) -> tuple[str, Any]:
     key = key or SIZE
     if key not in options:
         known = ", ".join(_word(name, value) for name, value in options.items())
-        hint = f"its variants are written as in {known}" if known else "it has no variants"
-        raise RulesError(f"{base} has no variant {quoted(word)}: {hint}")
+        hint = f"write variants as in {known}" if known else f"use {base!r}, which has no variants"
+        raise RulesError(f"unknown variant {quoted(word)} of {base}: {hint}")
     default = options[key]
     if key == SIZE:
         size = _SIZE.fullmatch(text)

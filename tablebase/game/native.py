@@ -76,7 +76,7 @@ def _native(functions: Functions, game: str) -> Native:
         except (NumbaError, ValueError) as error:
             # Numba's first line names its own stage.
             said = next((line.strip() for line in str(error).splitlines() if line.strip() and "pipeline" not in line), "")
-            raise RulesError(f"{name} of {game} cannot be compiled ({said}): keep to whole numbers, loops and calls") from error
+            raise RulesError(f"{name} of {game} cannot be compiled ({said}): use only whole numbers, loops and calls") from error
     return Native(**made)
 
 
@@ -124,7 +124,7 @@ def rules_of(game: CompiledGame) -> NDArray[np.int64]:
         return np.ascontiguousarray(game.rules, np.int64)
     except OverflowError as error:
         raise RulesError(
-            f"{game.name} needs numbers of more than 63 bits, too large for tables: choose a smaller variant"
+            f"{game.name} needs numbers of more than 63 bits, which tables cannot store: choose a smaller variant"
         ) from error
 
 

@@ -55,7 +55,7 @@ def parse(game: Game, text: str) -> Position:
 def read(game: Game, text: str) -> Position:
     """Read any placement of pieces, even one in which the game is over; errors are those of `parse`."""
     if not isinstance(text, str):
-        raise NotationError(f"a position is a text such as {game.start!r} or a Position, not a value of type {type(text).__name__}")
+        raise NotationError(f"invalid position of type {type(text).__name__}: expected a Position or a text such as {game.start!r}")
     words = text.split()
     lost = words[2:] == [LOST]
     if len(words) != 2 and not lost:
@@ -64,11 +64,11 @@ def read(game: Game, text: str) -> Position:
     letters = [side.letter for side in game.sides]
     meant = [number for number, known in enumerate(letters) if words[1] in (known, known.swapcase())]
     if len(meant) != 1:
-        raise NotationError(f"the side to move is {' or '.join(map(repr, letters))}, not {quoted(words[1])}")
+        raise NotationError(f"invalid side to move {quoted(words[1])}: expected {' or '.join(map(repr, letters))}")
     rows = words[0].split("/")
     board = game.board
     if len(rows) != board.height:
-        raise NotationError(f"{quoted(words[0])} has {len(rows)} rows; the board of {game.name} has {board.height}")
+        raise NotationError(f"{quoted(words[0])} has {len(rows)} rows, but the board of {game.name} has {board.height}")
     pieces: list[tuple[int, int]] = []
     for rank, row in zip(range(board.height - 1, -1, -1), rows, strict=True):
         pieces += _parse_row(game, row, rank)
@@ -82,7 +82,7 @@ def _parse_row(game: Game, row: str, rank: int) -> list[tuple[int, int]]:
         if token[0] in DIGITS:
             if token[0] == "0":
                 raise NotationError(
-                    f"row {rank + 1} ({quoted(row)}) has a run of {token} empty squares: begin runs with a digit from 1 to 9"
+                    f"row {rank + 1} ({quoted(row)}) has {token} empty squares: begin the number with a digit from 1 to 9"
                 )
             number = whole_number(token)
             # A run of more digits exceeds the width of any board.
@@ -90,15 +90,15 @@ def _parse_row(game: Game, row: str, rank: int) -> list[tuple[int, int]]:
             continue
         if token not in game.by_symbol:
             known = "".join(kind.symbol for kind in game.kinds)
-            raise NotationError(f"{quoted(token)} is not a piece of {game.name}: the letters are {known}")
+            raise NotationError(f"{quoted(token)} is not a piece of {game.name}: use only the letters {known}")
         cell = (file, rank)
         if file < game.board.width and cell not in game.board.numbers:
-            raise NotationError(f"{quoted(token)} in row {rank + 1} stands on a cell that is not a square: choose another cell")
+            raise NotationError(f"{quoted(token)} in row {rank + 1} is on a cell that is not a square of the board: move it")
         if cell in game.board.numbers:
             pieces.append((game.by_symbol[token], game.board.numbers[cell]))
         file += 1
     if file != game.board.width:
-        raise NotationError(f"row {rank + 1} ({quoted(row)}) has {file} cells; the board of {game.name} has {game.board.width}")
+        raise NotationError(f"row {rank + 1} ({quoted(row)}) is {file} squares wide, but the board is {game.board.width} wide")
     return pieces
 
 
@@ -117,7 +117,7 @@ def check_in_play(game: Game, position: Position) -> None:
         kind = game.kinds[number]
         if square not in kind.homes:
             name = f"{kind.symbol!r} ({game.sides[kind.side].name} {kind.name})"
-            raise NotationError(f"{name} cannot stand on {game.board.names[square]} while the game continues")
+            raise NotationError(f"{name} cannot stand on {game.board.names[square]} while the game continues: use another square")
 
 
 def check_kinds(game: Game, kinds: Sequence[int]) -> None:
@@ -126,7 +126,7 @@ def check_kinds(game: Game, kinds: Sequence[int]) -> None:
         kind, count = game.kinds[number], kinds.count(number)
         if count > kind.limit:
             name = f"{game.sides[kind.side].name} {kind.name}"
-            raise NotationError(f"there are {count} pieces {kind.symbol!r} ({name}), but the limit is {kind.limit}")
+            raise NotationError(f"{count} pieces {kind.symbol!r} ({name}) are too many: use at most {kind.limit}")
     present = {game.side_of(kind) for kind in kinds}
     for side in (0, 1):
         if side not in present:
@@ -139,14 +139,14 @@ def check_placement(game: Game, position: Position) -> None:
         pieces = [(index(kind), index(square)) for kind, square in position.pieces]
         side = index(position.side)
     except (TypeError, ValueError):
-        raise NotationError("a Position consists of a pair (kind, square) for each piece, and the side to move") from None
+        raise NotationError("invalid Position: expected a pair (kind, square) for each piece, and the side to move") from None
     kinds, squares = range(len(game.kinds)), range(len(game.board))
     if side not in (0, 1) or not all(kind in kinds and square in squares for kind, square in pieces):
-        raise NotationError(f"kinds of {game.name} are numbered from 0 to {kinds[-1]}, squares to {squares[-1]}, sides to 1")
+        raise NotationError(f"invalid Position of {game.name}: kinds go up to {kinds[-1]}, squares to {squares[-1]}, sides to 1")
     if position.pieces != tuple(sorted(pieces)):
-        raise NotationError("the pieces of a Position are a tuple of tuples, in ascending order")
+        raise NotationError("invalid pieces of a Position: expected a tuple of tuples in ascending order")
     if len({square for _, square in pieces}) != len(pieces):
-        raise NotationError("two pieces stand on one square")
+        raise NotationError("two pieces are on the same square: move one of them")
 
 
 def render(game: Game, position: Position) -> str:
@@ -181,7 +181,7 @@ def read_move(game: Game, text: str) -> tuple[int, int]:
     ends = _MOVE.fullmatch(text.lower())
     if ends is None:
         origin, target = (game.board.names[number] for number in (0, -1))
-        raise NotationError(f"{quoted(text)} is not a move: write origin and target, as in {origin}{target}")
+        raise NotationError(f"{quoted(text)} is not a move: write the squares that it leads from and to, as in {origin}{target}")
     return game.board.square(ends[1]), game.board.square(ends[2])
 
 

@@ -22,7 +22,7 @@ Kind = TypeVar("Kind")
 
 def refused(name: str, expected: str, value: object, kind: type[TablebaseError] = ArgumentTypeError) -> TablebaseError:
     """The error for an argument of another type or, as an `ArgumentError`, out of range."""
-    return kind(f"{name} is {expected}, not {quoted(value)}")
+    return kind(f"{name} must be {expected}, not {quoted(value)}")
 
 
 def as_text(name: str, value: Any) -> str:
@@ -42,7 +42,7 @@ def as_whole(name: str, value: Any, expected: str = "a whole number") -> int:
     raise refused(name, expected, value)
 
 
-def as_number(name: str, value: Any, least: int = 0, expected: str = "a whole number from {least} on") -> int:
+def as_number(name: str, value: Any, least: int = 0, expected: str = "a whole number, at least {least}") -> int:
     """A whole number that is not below `least`."""
     expected = expected.format(least=least)
     number = as_whole(name, value, expected)
@@ -82,7 +82,7 @@ def usable_workers(asked: int | None) -> int:
         return machine.default_workers()
     most = machine.cores()
     if asked > most:
-        say(f"workers: {most} instead of {asked}, one for each processor that this program may use")
+        say(f"using {most} workers instead of {asked}, one for each available processor")
     return min(asked, most)
 
 
@@ -90,7 +90,7 @@ def parse_size(text: str) -> int:
     """Bytes of a size such as ``8G``, ``512M`` or ``1000000``."""
     match = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
     if match is None:
-        raise ArgumentError(f"invalid size {quoted(text)}: expected bytes, or a number with K, M, G or T such as 8G")
+        raise ArgumentError(f"invalid size {quoted(text)}: expected a number of bytes, or a number with K, M, G or T, such as 8G")
     return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
 
 
@@ -157,7 +157,7 @@ def parse_time(text: str) -> float:
     except ValueError:
         raise ArgumentError(f"{quoted(str(text))} is not a time: write a time such as 07:00 or 2030-01-31T07:00") from None
     if time <= now:
-        raise ArgumentError(f"{text} has passed: choose a future time, such as 07:00")
+        raise ArgumentError(f"the time {text} has passed: choose a future time, such as 07:00")
     return time.timestamp()
 
 

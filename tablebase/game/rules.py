@@ -180,7 +180,7 @@ class Rules(ABC, Generic[P]):
     def given(self, position: Any) -> P:
         """Return a position given as an object instead of a text; `NotationError` if the game only accepts texts."""
         raise NotationError(
-            f"a position of {self.name} is a text such as {self.format(self.initial)!r}, not of type {type(position).__name__}"
+            f"invalid {self.name} position of type {type(position).__name__}: expected a text such as {self.format(self.initial)!r}"
         )
 
     def renamed(self, name: str) -> Self:

@@ -56,11 +56,11 @@ def read_rules(given: str) -> RulesFile:
     """
     path, stem = os.path.abspath(given), Path(given).stem
     if not given.endswith(SUFFIX) or not stem.isidentifier():
-        raise RulesError(f"{quoted(given)} cannot be a rules file: rename it to letters, digits and underscores, as in nim.py")
+        raise RulesError(f"invalid name {quoted(given)} of a rules file: use letters, digits and underscores, as in nim.py")
     if os.pathsep in path:
         raise RulesError(f"the path {quoted(path)} contains {os.pathsep!r}, which separates paths in {VARIABLE}: move the file")
     try:
-        source = read_text(Path(given), "name another rules file", MEBIBYTE)
+        source = read_text(Path(given), "check the path of the rules file", MEBIBYTE)
     except TablebaseError as error:
         raise RulesError(str(error)) from error
     with _lock:
@@ -76,7 +76,7 @@ def read_rules(given: str) -> RulesFile:
                 _loading.remove(path)
         found = _loaded[path]
     if found.source != source:
-        raise RulesError(f"the rules file {given} has changed since it was loaded: start Python again")
+        raise RulesError(f"the rules file {given} has changed since it was loaded: restart Python")
     return found
 
 
@@ -105,7 +105,7 @@ def _read(given: str, path: str, stem: str, source: str) -> RulesFile:
             needed = "an object of a class based on FunctionGame or Game (docs/your-own-game.md)"
             raise RulesError(f"game in the rules file {given} must return {needed}, not {quoted(game)}")
         if not all(part.isidentifier() and part == part.lower() for part in game.name.split("-")):
-            raise RulesError(f"the rules file {given} calls its game {quoted(game.name)}: choose a name such as 'nim'")
+            raise RulesError(f"the rules file {given} names its game {quoted(game.name)}: choose a name such as 'nim'")
     except BaseException:
         # The next attempt begins without it.
         sys.modules.pop(stem, None)
@@ -141,7 +141,7 @@ def _game_in(module: ModuleType, given: str) -> Callable[..., Any]:
         games = games or [one for one in kinds if not any(one in other.__mro__[1:] for other in kinds)]
         if len(games) != 1:
             raise RulesError(
-                f"the rules file {given} must define one game, not {len(games)}: add a function game() that returns it"
+                f"the rules file {given} must define one game, not {len(games)}: add a function game() that returns this game"
             )
         found = games[0]
     if isinstance(found, Rules):

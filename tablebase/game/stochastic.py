@@ -59,7 +59,7 @@ class StochasticGame(FunctionGame[State]):
     def read_move(self, word: str) -> str:
         """Return a move's code without its plus sign: ``5`` for ``+5``."""
         if not _CODE.fullmatch(word):
-            raise NotationError(f"{quoted(word)} is not a move: write its code, as in 5")
+            raise NotationError(f"{quoted(word)} is not a move: write the code of a move, such as 5")
         return word.removeprefix("+")
 
     def move_text(self, state: State, move: str) -> str:
@@ -96,7 +96,7 @@ class StochasticGame(FunctionGame[State]):
         """
         text = description.get("text")
         if not isinstance(text, str) or len(description) > 1:
-            raise NotationError(f"a state of {self.name} is described by its text, as in {self.describe(self.start)}")
+            raise NotationError(f"invalid state of {self.name}: expected an object such as {self.describe(self.start)}")
         return text
 
     def kernels(self) -> Kernels | None:

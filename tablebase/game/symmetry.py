@@ -19,12 +19,12 @@ def canonical_error(game: FunctionGame[Any], position: Any) -> str | None:
     if game.canonical(alike) != alike:
         return f"the canonical position of {text} is {other}, but that of {other} is {game.format(game.canonical(alike))}"
     if game.to_move(alike) != game.to_move(position):
-        return f"another player moves in {text} than in {other}, its canonical position"
+        return f"{text} and its canonical position {other} have different players to move"
     ending, same = game.result(position), game.result(alike)
     if (ending and ending.places) != (same and same.places):
-        return f"{text} has another result than {other}, its canonical position"
+        return f"{text} and its canonical position {other} have different results"
     after, others = ({game.canonical(child) for child in game.moves(one).values()} for one in (position, alike))
     if after != others:
         child = game.format(next(iter(after ^ others)))
-        return f"moves of {text} and of {other}, its canonical position, lead to different positions, such as {child}"
+        return f"moves of {text} and of its canonical position {other} lead to different positions, such as {child}"
     return None

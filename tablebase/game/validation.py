@@ -29,9 +29,9 @@ def errors(game: Game) -> Iterator[str]:
 def _board_errors(game: Game) -> Iterator[str]:
     board = game.board
     if not 0 < len(board) <= SQUARE_LIMIT:
-        yield f"a board has 1 to {SQUARE_LIMIT} squares, not {len(board)}"
+        yield f"the board must have 1 to {SQUARE_LIMIT} squares, not {len(board)}"
     if board.width > len(string.ascii_lowercase):
-        yield f"a board has at most {len(string.ascii_lowercase)} files, not {board.width}"
+        yield f"the board can have at most {len(string.ascii_lowercase)} files, not {board.width}"
     if len(set(board.cells)) != len(board) or not all(0 <= f < board.width and 0 <= r < board.height for f, r in board.cells):
         yield "the cells of the board must be different and within its width and height"
     if len({side.letter for side in game.sides}) != 2:
@@ -41,7 +41,7 @@ def _board_errors(game: Game) -> Iterator[str]:
 def _terrain_errors(game: Game) -> Iterator[str]:
     symbols = [one.symbol for one in game.terrain]
     if len(set(symbols)) != len(symbols) or not all(len(s) == 1 and not s.isalnum() and s not in " .[]" for s in symbols):
-        yield f"each terrain needs a character of its own that is no letter, digit, space, dot or bracket, not {' '.join(symbols)}"
+        yield f"terrain needs different characters, not letters, digits, spaces, dots or brackets; the game has {' '.join(symbols)}"
     squares = [square for one in game.terrain for square in one.squares]
     if len(set(squares)) != len(squares) or not set(squares) <= set(range(len(game.board))):
         yield "the squares of terrain must be different and on the board"
@@ -58,10 +58,10 @@ def _kind_errors(game: Game) -> Iterator[str]:
     symbols = [kind.symbol for kind in game.kinds]
     names = [(kind.side, kind.symbol.upper()) for kind in game.kinds]
     if len(set(symbols)) != len(symbols) or len(set(names)) != len(names) or not all(len(s) == 1 and s.isalpha() for s in symbols):
-        yield f"each kind needs a one-letter symbol of its own, not {' '.join(symbols)}"
+        yield f"each kind needs a different letter as its symbol, but the symbols are {' '.join(symbols)}"
         return
     if game.no_move is Outcome.WIN:
-        yield "having no legal move may be a draw or a loss, not a win"
+        yield "no_move must be a draw or a loss, not a win"
     sides = [kind.side for kind in game.kinds]
     if sides != sorted(sides) or set(sides) != {0, 1}:
         yield "the kinds of side 0 must come before those of side 1, and each side needs at least one"
@@ -114,20 +114,20 @@ def _escape_errors(game: Game) -> Iterator[str]:
         return
     runner = next((kind for kind in game.kinds if kind.symbol == escape.runner), None)
     if runner is None or runner.limit != 1:
-        yield f"what escapes must be a kind with at most one piece, not {escape.runner!r}"
+        yield f"the runner of an escape must be a kind with a limit of one piece, not {escape.runner!r}"
         return
     pursuers = {kind.symbol: kind for kind in game.kinds if kind.side != runner.side}
     for symbol, zones in escape.guarded.items():
         if symbol not in pursuers or set(zones) != set(pursuers[symbol].squares):
-            yield f"squares must be guarded by enemies of {runner.name}, from each of their squares; {symbol!r} is wrong"
+            yield f"the key {symbol!r} of guarded must be an enemy of {runner.name}, with an entry for each of its squares"
         elif not all(zone <= set(range(len(game.board))) for zone in zones.values()):
             yield f"the squares that {pursuers[symbol].name} guards must be on the board"
         elif game.mirror is not None and any(
             {game.mirror[s] for s in zone} != zones[game.mirror[square]] for square, zone in zones.items()
         ):
-            yield f"the mirror changes what {pursuers[symbol].name} guards"
+            yield f"the mirror changes the squares that {pursuers[symbol].name} guards"
     if not escape.to_move or not escape.to_move <= {0, 1}:
-        yield "an escape must count with side 0, side 1 or both to move"
+        yield "to_move of an escape must contain side 0, side 1 or both"
     if game.swap is not None:
         yield "a game with colour swap cannot have an escape, because only one side can escape"
 
@@ -144,7 +144,7 @@ def _evaluation_errors(game: Game) -> Iterator[str]:
     greatest += abs(evaluation.mobility) * sum(kind.limit * len(kind.steps) for kind in game.kinds)
     greatest += sum(map(abs, [*evaluation.race, *chain.from_iterable(duel.values for duel in evaluation.duels)]))
     if greatest > MOST_VALUE:
-        yield f"the values of an evaluation may add up to {MOST_VALUE:,} at most, and these come to {greatest:,}"
+        yield f"the values of the evaluation add up to {greatest:,}, but at most {MOST_VALUE:,} are allowed"
     for duel in evaluation.duels:
         for symbol in {duel.hunter, duel.quarry} - symbols:
             yield f"a duel of the evaluation names the kind {symbol!r}, which the game does not have"

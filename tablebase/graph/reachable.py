@@ -31,13 +31,13 @@ def one_way_sides(game: Game) -> tuple[int, ...]:
 def check_finite(game: Game) -> None:
     """Raise `TablebaseError` unless the steps of a game show that it must end and that its games can be counted."""
     if not one_way_sides(game):
-        raise TablebaseError(
-            f"games of {game.name} may never end, because pieces of both sides can move back: its games cannot be counted"
-        )
+        raise TablebaseError(f"games of {game.name} may never end, because pieces of both sides can move back: choose another game")
     for kind in game.kinds:
         moves = [(step.origin, step.target) for step in kind.steps]
         if len(set(moves)) < len(moves):
-            raise TablebaseError(f"{game.name}: {kind.name} has two steps between the same squares, so its games cannot be counted")
+            raise TablebaseError(
+                f"cannot count the games of {game.name}, because {kind.name} has two steps between the same squares"
+            )
 
 
 def game_bits(game: Game, start: Position) -> int:

@@ -36,7 +36,7 @@ def parse_fuzz(fuzz: float | str) -> float:
         number = float(fuzz)
     except ValueError:
         takers = ", ".join(record.name for record in all_players() if record.fair)
-        fair = f"; of the players, only {takers} have a fair one" if fuzz == FAIR else ""
+        fair = f"; only the players {takers} accept {FAIR!r}" if fuzz == FAIR else ""
         raise ArgumentError(f"{MUST} {quoted(str(fuzz))}{fair}") from None
     # This comparison also rejects NaN.
     if not 0 <= number <= 1:

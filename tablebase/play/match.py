@@ -75,7 +75,7 @@ class Match(Generic[P]):
         if self._legal is None:
             self._legal = {} if self._ending is not None else legal(self.rules, self.position)
             if self._ending is None and not self._legal:
-                raise contradiction(self.rules, self.position, "the game is not over, but nobody has a move")
+                raise contradiction(self.rules, self.position, "the game is not over, but no player has a move")
         return self._legal
 
     def play(self, move: str) -> list[Event[P]]:
@@ -119,7 +119,7 @@ class Match(Generic[P]):
                 label, choice = self._to_repeat.pop(), {draw.label: draw for draw in draws}
                 if label not in choice:
                     before = rules.format(self.position)
-                    raise RulesError(f"{quoted(label)} cannot be drawn in {before}: choose one of {', '.join(choice)}")
+                    raise RulesError(f"the outcome {quoted(label)} cannot be drawn in {before}: choose one of {', '.join(choice)}")
                 drawn = choice[label]
             else:
                 drawn = self.random.choices(draws, [float(draw.probability) for draw in draws])[0]
@@ -149,12 +149,12 @@ class Match(Generic[P]):
         if self.player not in range(rules.players):
             raise contradiction(rules, position, f"to_move is {self.player}, but there are {rules.players} players")
         if rules.is_deadlock(position):
-            return Ending(rules.standing(position), DEADLOCK, "nobody can move again")
+            return Ending(rules.standing(position), DEADLOCK, "no player can move again")
         if rules.repetitions is not None and self.positions.count(position) >= rules.repetitions:
             often = TIMES.get(rules.repetitions, f"{rules.repetitions} times")
             return Ending((1,) * rules.players, REPEATED, f"the same position has occurred {often}")
         if self.most_turns is not None and self.turns >= self.most_turns:
-            return Ending(rules.standing(position), BROKEN_OFF, "it has taken too long and is broken off")
+            return Ending(rules.standing(position), BROKEN_OFF, "the game is too long and is broken off")
         return None
 
 

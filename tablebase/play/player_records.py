@@ -52,9 +52,7 @@ def read_settings(name: str, text: str, known: Sequence[str]) -> dict[str, Any]:
     for word in text.split(",") if text else []:
         key, equals, value = word.partition("=")
         if not equals or key in settings:
-            raise ArgumentError(
-                f"{quoted(word)} is not a setting, or is given twice: write each setting of the player {name} once, as in depth=5"
-            )
+            raise ArgumentError(f"invalid setting {quoted(word)} of the player {name}: write each setting once, as in depth=5")
         check_setting(name, key, known)
         settings[key] = value
     return settings
@@ -63,7 +61,7 @@ def read_settings(name: str, text: str, known: Sequence[str]) -> dict[str, Any]:
 def check_setting(name: str, key: str, known: Sequence[str]) -> None:
     """Raise `TablebaseError` unless a player has a setting."""
     if key not in known:
-        takes = f"it takes {', '.join(known)}" if known else "it takes none"
+        takes = f"choose {', '.join(known)}" if known else f"use {name} without settings"
         raise ArgumentError(f"the player {name} has no setting {quoted(key)}{did_you_mean(key, known)}: {takes}")
 
 

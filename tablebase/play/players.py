@@ -179,6 +179,6 @@ def open_player(text: str, seat: Seat, **settings: Any) -> Player:
     for setting in settings:
         check_setting(record.name, setting, known)
         if setting in written:
-            raise ArgumentError(f"the setting {setting} of the player {record.name} is given twice: give it once")
+            raise ArgumentError(f"the setting {setting} of the player {record.name} is given twice: give {setting} only once")
     player: Player = record.make(seat, **written, **settings)
     return player

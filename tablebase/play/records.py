@@ -38,7 +38,7 @@ from tablebase.system.files.inputs import read_lines
 
 RESULTS: dict[tuple[int, ...], str] = {(1, 2): "1-0", (2, 1): "0-1", (1, 1): "1/2-1/2", (): "*"}
 """Results of games of two players, by their places, and that of a game that was not finished."""
-HINT = "name the file that match --output has written"
+HINT = "use a file written by 'match --output'"
 WIDTH = 100
 """Characters of a line of moves."""
 MOST = 1_000_000
@@ -189,7 +189,7 @@ def _tag(line: str, number: int) -> tuple[str, str]:
 
 
 def _no_tag(line: str, number: int) -> NotationError:
-    return NotationError(f"line {number}, {quoted(line)}, is not a tag: write a name and a text in quotes")
+    return NotationError(f'line {number}, {quoted(line)}, is not a tag: write a tag as in [Round "1"]')
 
 
 def _words(line: str, inside: bool) -> tuple[list[str], bool]:
@@ -217,16 +217,16 @@ def _record(tags: dict[str, str], words: list[str], line: int) -> Record:
     seats = _seats(len(places) or (2 if "White" in tags else sum(name.startswith("Player") for name in tags)))
     for name in ("Result", "Game", "Round", *seats, "Start", "Opening", "Termination"):
         if name not in tags:
-            raise NotationError(f"the game in line {line} has no tag {name}")
+            raise NotationError(f"the game in line {line} has no tag {name}: add this tag")
     while words and label_of(words[-1]) is not None:
         # A comment, since nothing happens after the result.
         words.pop()
     if words[-1:] != [result]:
-        raise NotationError(f"the game in line {line} has no result: end its moves with the result in its tag Result")
+        raise NotationError(f"the game in line {line} does not end with its result: write its tag Result after the moves")
     number, opening = whole_number(tags["Round"]), whole_number(tags["Opening"])
     ranked = all(place == 1 + sum(other < place for other in places) for place in places)
     if number is None or opening is None or not ranked:
-        raise NotationError(f"the tags Round, Opening and Result of the game in line {line} contradict each other")
+        raise NotationError(f"the game in line {line} has an invalid tag Round, Opening or Result: correct the tag")
     players = tuple(tags[name] for name in seats)
     return Record(tags["Game"], number, players, tags["Start"], opening, tuple(words[:-1]), places, tags["Termination"], line)
 
@@ -243,7 +243,7 @@ def replayed(rules: Rules[P], record: Record) -> Iterator[Moment[P]]:
     not that of the last position.
     """
     if record.game != rules.name:
-        raise TablebaseError(f"{record} is a game of {record.game}, not of {rules.name}: name the right game")
+        raise TablebaseError(f"{record} is a game of {record.game}, not of {rules.name}: replay it with {record.game}")
     if len(record.players) != rules.players:
         raise NotationError(f"{record} has {len(record.players)} players, but {rules.name} has {rules.players}")
     try:
@@ -263,5 +263,5 @@ def replayed(rules: Rules[P], record: Record) -> Iterator[Moment[P]]:
         turn += rules.begins_turn(position)
     ending = rules.result(position)
     if ending is not None and record.places not in ((), ending.places):
-        raise NotationError(f"{record} ends with {_result(record.places)}, but its last position with {_result(ending.places)}")
+        raise NotationError(f"{record} has the result {_result(record.places)}, but its moves lead to {_result(ending.places)}")
     yield Moment(position, rules.to_move(position), None, 0, turn)

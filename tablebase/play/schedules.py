@@ -56,9 +56,9 @@ class Pairs(Schedule):
 
     def __init__(self, _rules: Rules[Any], contestants: int, games: int, seed: int) -> None:
         if contestants != 2:
-            raise ArgumentError(f"a match needs two players, not {contestants}: name each with --player")
+            raise ArgumentError(f"this match needs two players, not {contestants}: give --player twice")
         if games % 2:
-            raise ArgumentError(f"games are played in pairs with colours swapped: give an even number, not {games}")
+            raise ArgumentError(f"invalid --games {games}: expected an even number, because each opening is played twice")
         for number in range(games):
             seats = (0, 1) if number % 2 == 0 else (1, 0)
             opening, draws = (f"{seed} {number // 2} {what}" for what in ("opening", "draws"))
@@ -80,7 +80,7 @@ class Rounds(Schedule):
 
     def __init__(self, rules: Rules[Any], contestants: int, games: int, seed: int) -> None:
         if contestants < 2:
-            raise ArgumentError("a match needs at least two players: name each with --player")
+            raise ArgumentError("a match needs at least two players: give --player for each")
         # All line-ups with as many different contestants as possible.
         different = min(contestants, rules.players)
         for line_up in combinations_with_replacement(range(contestants), rules.players):

@@ -66,7 +66,7 @@ def tournament(rules: Rules[P], names: Sequence[str], games: int, conditions: Co
     `TablebaseError` if they make no match, one of them cannot play, or the game is over at the start.
     """
     if rules.result(conditions.start) is not None:
-        raise TablebaseError(f"the game is over in {rules.format(conditions.start)}: name an earlier position")
+        raise TablebaseError(f"the game is over in {rules.format(conditions.start)}: choose an earlier position")
     schedule = schedule_of(rules)(rules, len(names), games, conditions.seed)
     with ExitStack() as stack:
         # In pairs, what a player has seen on one side must not change how it plays the other.
@@ -85,7 +85,7 @@ def _opened(rules: Rules[P], name: str, side: int | None, conditions: Conditions
     if not name.startswith(EXTERNAL):
         return open_player(name, seat)
     if lacks := missing(rules, "search"):
-        raise TablebaseError(f"UCI engines cannot play {rules.name}, which {lacks}: name another player")
+        raise TablebaseError(f"UCI engines cannot play {rules.name}, which {lacks}: choose a built-in player")
     return UciPlayer(seat, name.removeprefix(EXTERNAL), conditions.budget, conditions.patience)
 
 

@@ -44,7 +44,7 @@ def features_of(game: Game | FunctionGame[Any], user_features: tuple[Feature, ..
     by_name = {each.name: each for each in (*(GENERAL if has_pieces else ()), *game.features, *user_features)}
     for each in by_name.values() if not has_pieces else ():
         if each.pieces:
-            error = f"the feature {each.name} describes pieces on squares, and {game.name} has none"
+            error = f"the feature {each.name} describes pieces, but {game.name} has no pieces on squares"
             raise TablebaseError(f"{error}: write @feature() without pieces")
     return tuple(by_name.values())
 

@@ -102,21 +102,21 @@ def parse_material(game: Game, text: str) -> Material:
     tiers = parse_materials(game, text)
     if len(tiers) > 1:
         first, last = material_name(game, tiers[0]), material_name(game, tiers[-1])
-        raise NotationError(f"{quoted(text)} is divided into {len(tiers)} slices: name a slice from {first} to {last}")
+        raise NotationError(f"{quoted(text)} is divided into {len(tiers)} slices: choose one from {first} to {last}")
     return tiers[0]
 
 
 def parse_materials(game: Game, text: str) -> tuple[Material, ...]:
     """Read a material like `parse_material`; a name without an advance stands for all tiers."""
     if not isinstance(text, str):
-        raise NotationError(f"a material is a text such as 'RCvW', not a value of type {type(text).__name__}")
+        raise NotationError(f"invalid material of type {type(text).__name__}: expected a text such as 'RCvW'")
     pieces, separator, tier = text.partition("@")
     kinds = _parse_kinds(game, pieces, text)
     possible = advances_of(game, kinds)
     if not separator:
         return tuple(make_material(game, kinds, advance) for advance in possible)
     if not tiered_kinds(game, kinds):
-        raise NotationError(f"{quoted(text)} names a tier, but {pieces} is not divided into tiers")
+        raise NotationError(f"{quoted(text)} has a tier, but {pieces} is not divided into tiers: write {pieces}")
     advance = tuple(whole_number(number) for number in tier.split(","))
     if advance not in possible:
         first, last = (",".join(map(str, bound)) for bound in (possible[0], possible[-1]))
@@ -127,7 +127,7 @@ def parse_materials(game: Game, text: str) -> tuple[Material, ...]:
 def _parse_kinds(game: Game, pieces: str, text: str) -> tuple[int, ...]:
     sides = pieces.split("v")
     if len(sides) != 2 or not all(sides):
-        raise NotationError(f"{quoted(text)} is not a material: write the pieces of both sides as in 'RCvW'")
+        raise NotationError(f"{quoted(text)} is not a material: write the pieces of both sides, as in 'RCvW'")
     kinds = [_kind_number(game, letter, side) for side in (0, 1) for letter in sides[side]]
     for kind in set(kinds):
         if kinds.count(kind) > game.kinds[kind].limit:
@@ -139,7 +139,7 @@ def _parse_kinds(game: Game, pieces: str, text: str) -> tuple[int, ...]:
 def _kind_number(game: Game, letter: str, side: int) -> int:
     numbers = {kind.symbol.upper(): number for number, kind in enumerate(game.kinds) if kind.side == side}
     if letter.upper() not in numbers:
-        raise NotationError(f"{game.sides[side].name} has no piece {quoted(letter)}: the letters are {''.join(numbers)}")
+        raise NotationError(f"{game.sides[side].name} has no piece {quoted(letter)}: use the letters {''.join(numbers)}")
     return numbers[letter.upper()]
 
 
@@ -148,7 +148,7 @@ def piece_counts(game: Game, pieces: int | range) -> range:
     counts = range(pieces, pieces + 1) if isinstance(pieces, int) else pieces
     for count in (counts[0], counts[-1]):
         if not 2 <= count <= game.max_pieces:
-            raise TablebaseError(f"{game.name} has slices of 2 to {game.max_pieces} pieces, not {count}")
+            raise TablebaseError(f"invalid number of pieces {count}: {game.name} has slices of 2 to {game.max_pieces} pieces")
     return counts
 
 

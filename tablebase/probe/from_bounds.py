@@ -81,7 +81,7 @@ class BoundsSource(Source[State]):
         if not states.tables:
             folder = self._store.folder
             raise TablebaseError(
-                f"the tables of {self.game.name} in {folder} are generous and do not contain chances: build other tables"
+                f"{folder} has only generous tables of {self.game.name}, without chances: build a table with other limits"
             )
         return states
 
@@ -184,8 +184,8 @@ class _States(Stored[State]):
         region, files = self._regions[number]
         needed, allowed = 16 * region.size, machine.memory() // 2
         if needed > allowed:
-            subject = f"moves of the region {region.name} of {self.rules.name}"
-            raise CapacityError(subject, "probe positions one by one", needed=needed, allowed=allowed)
+            subject = f"reading the moves of the region {region.name} of {self.rules.name}"
+            raise CapacityError(subject, "probe the positions one by one", needed=needed, allowed=allowed)
         chances = np.zeros((2, region.size), np.int64)
         for file in files:
             file.read(chances[:, file.layer.begin : file.layer.end])

@@ -75,7 +75,7 @@ def _sheet(game: Rules[Any], shown: Sequence[Shown], title: str, page: str, them
     from tablebase.svg.pictures import check_pictures, moved
     from tablebase.svg.sheets import sheet
 
-    check_pictures(game, "ask for text or JSON")
+    check_pictures(game, "use text or JSON instead")
     boards = []
     for one in shown:
         picture = moved(game, one.position, one.last, one.best, theme=theme)

@@ -34,11 +34,11 @@ def _as_numbers(name: str, pieces: int, squares: Any) -> NDArray[np.integer[Any]
     try:
         given = np.asarray(squares)
     except ValueError:
-        raise NotationError(f"the rows of the squares differ in length: positions of {name} have {pieces} each") from None
+        raise NotationError(f"the rows of the squares differ in length: give {pieces} squares in each row of {name}") from None
     if given.ndim != 2 or given.shape[1] != pieces:
-        raise NotationError(f"positions of {name} are an array of shape (positions, {pieces}), not {given.shape}")
+        raise NotationError(f"invalid shape {given.shape} of the squares of {name}: expected (positions, {pieces})")
     if given.dtype.kind not in "iu":
-        raise NotationError(f"squares are whole numbers, not of type {given.dtype}")
+        raise NotationError(f"invalid squares of type {given.dtype}: expected whole numbers")
     return given
 
 
@@ -62,7 +62,7 @@ def row_error(game: Game, material: Material, side: int, row: list[int]) -> str:
     last = len(game.board) - 1
     outside = [square for square in row if not 0 <= square <= last]
     if outside:
-        return f"squares of {game.name} are numbered from 0 to {last}, and it has {outside[0]}"
+        return f"the squares of {game.name} are numbered from 0 to {last}, but the row contains {outside[0]}"
     position = Position(tuple(sorted(zip(material.kinds, row, strict=True))), side)
     try:
         check_pieces(game, position)

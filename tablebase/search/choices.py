@@ -103,17 +103,17 @@ def check_options(options: Options) -> None:
     if options.table_pieces is not None:
         as_whole("table_pieces", options.table_pieces)
     if options.threads < 1:
-        raise ArgumentError(f"a search needs at least one thread, not {options.threads}")
+        raise ArgumentError(f"threads must be at least 1, not {options.threads}")
     for name, number in (
         ("number of plies without a capture", options.progress),
         ("number of pieces to look up", options.table_pieces),
         ("memory for tables", options.table_bytes),
     ):
         if number is not None and number < 0:
-            raise ArgumentError(f"the {name} must not be negative, as {number} is")
+            raise ArgumentError(f"the {name} must be at least 0, not {number}")
     if options.table_bytes > machine.memory():
         raise CapacityError(
-            "the memory for tables", "choose a smaller amount", needed=options.table_bytes, allowed=machine.memory()
+            "the cache of tables", "use a smaller table_bytes", needed=options.table_bytes, allowed=machine.memory()
         )
     if options.repetition not in list(Repetition):
         raise ArgumentError(f"unknown repetition rule {quoted(str(options.repetition))}: choose none, draw or loss")

@@ -213,7 +213,7 @@ class Engine:
         position = as_position(self.game, position)
         legal = {render_move(self.game, move) for move in legal_moves(self.game, position)}
         if moves and legal and legal.isdisjoint(moves):
-            raise ArgumentError(f"none of the moves is legal: choose from {', '.join(sorted(legal))}")
+            raise ArgumentError(f"none of the given moves is legal: choose from {', '.join(sorted(legal))}")
         # Before the caller has the answers, so that no word to stop from then on is lost.
         self._stopped.clear()
         limits = SearchLimits(nodes, float("inf") if seconds is None else seconds, self._stopped)

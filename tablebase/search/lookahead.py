@@ -103,7 +103,7 @@ class Lookahead:
         Raise `RulesError` if nobody is to move, and `CapacityError` if too many states would have to be looked at.
         """
         if self.game.to_move(state) < 0:
-            raise RulesError(f"no player is to move in {self.game.format(state)}: name another position")
+            raise RulesError(f"no player is to move in {self.game.format(state)}: choose another position")
         settings = self._settings(state, seed)
         while (space := self._searched(state, settings)) is None:
             # A turn can be longer than what lies between two states of a table.
@@ -160,7 +160,7 @@ class Lookahead:
                 return space
             if left <= SLICE:
                 subject = f"looking {self.foresight.depth} turns ahead in {self.game.format(state)}"
-                raise CapacityError(subject, "use a smaller depth, or cut moves", allowed=self.foresight.nodes, unit="positions")
+                raise CapacityError(subject, "use a smaller depth, or set cuts", allowed=self.foresight.nodes, unit="positions")
 
     def _score(self, values: tuple[int, ...], player: int) -> int:
         if self.foresight.objective is Objective.OWN:
@@ -201,7 +201,7 @@ def load_tables(folder: Path, game: StochasticGame) -> maxn.LeafTables:
     needed = BYTES * size + 2 * BYTES * largest
     if needed > machine.memory():
         where = f"all tables of {game.name} in {folder}"
-        raise CapacityError(where, "leave out the tables", needed=needed, allowed=machine.memory())
+        raise CapacityError(where, "search with tables=no", needed=needed, allowed=machine.memory())
     chances = np.zeros((2, size), np.int32)
     spans, at, begin = [], 0, 0
     for region, layers in regions:
@@ -221,8 +221,8 @@ def check_foresight(foresight: Foresight, game: StochasticGame) -> None:
     if not 1 <= foresight.depth <= MOST_DEPTH:
         raise ArgumentError(f"the depth must be a number of turns from 1 to {MOST_DEPTH}, not {foresight.depth}")
     if foresight.nodes < 1:
-        raise ArgumentError(f"the number of positions must be positive, not {foresight.nodes}")
+        raise ArgumentError(f"the number of positions to search must be positive, not {foresight.nodes}")
     if len(foresight.cuts) > MOST_DEPTH or not all(0 <= keep <= MOST_CUTS for keep in foresight.cuts):
         raise ArgumentError(f"the cuts must be at most {MOST_DEPTH} numbers from 0 (all moves) to {MOST_CUTS}")
     if foresight.alpha_beta and (game.players != 2 or foresight.objective is not Objective.LEAD):
-        raise ArgumentError("alpha-beta needs two players and the objective lead: choose that objective, or leave out alpha-beta")
+        raise ArgumentError("alpha-beta needs two players and the objective lead: set objective=lead, or leave out alpha-beta")

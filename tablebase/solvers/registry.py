@@ -138,15 +138,15 @@ def _scores_memory(game: Game, material: Material) -> int:
 
 def _planes_refuses(game: Game, material: Material) -> str | None:
     if game.escape is not None:
-        return "a piece can escape, which words do not show"
+        return "a piece can escape, which this solver does not support"
     if material.advance:
-        return "it is one of several tiers"
+        return "it is divided into tiers"
     if not COMPILES:
         return "its kernels must be compiled, which NUMBA_DISABLE_JIT forbids"
     if any(len(group.slots) > 1 for group in layout_of(game, material).groups):
-        return "it has identical pieces, which have no rows"
+        return "it has identical pieces, which this solver does not support"
     if len(game.board) > WORD_BITS:
-        return f"its board has more than {WORD_BITS} squares, the bits of a word"
+        return f"its board has more than {WORD_BITS} squares"
     return None
 
 
@@ -177,7 +177,7 @@ SOLVERS = (
         partial(_solved_by, "planes.solve"),
         memory=_planes_memory,
         speed=60e6,
-        strength="eight rows of positions are one cache line",
+        strength="it processes a cache line of positions at a time",
         refuses=_planes_refuses,
         avoids=_planes_avoids,
     ),
@@ -186,7 +186,7 @@ SOLVERS = (
         partial(_solved_by, "planes.lean"),
         memory=_lean_memory,
         speed=54e6,
-        strength="their codes would not fit into memory, so they are put together from a file",
+        strength="their codes would not fit into memory, so they are assembled from a file",
         refuses=_lean_refuses,
         avoids=_planes_avoids,
         mode="lean",
@@ -286,5 +286,5 @@ def solve_material(
         problem = compile_slice(game, material, load, problem.coding.wider, scratch)
         codes = solver.solve(replace(problem, checkpoint=wide))
     if codes is None:
-        raise TablebaseError(f"a distance in this slice exceeds {problem.coding.reach} plies, more than a table can hold")
+        raise TablebaseError(f"the slice has a distance of more than {problem.coding.reach} plies, which a table cannot store")
     return [codes[side] for side in sides_stored(game, material)], problem.coding, solver.name

@@ -27,14 +27,14 @@ def read_picture(text: str) -> Element:
         for name in [name for name in node.attrib if name.startswith(LINKS)]:
             node.set(name.removeprefix(LINKS), node.attrib.pop(name))
     if root.tag != "svg":
-        raise TablebaseError(f"{quoted(text)} is not SVG, but {root.tag}: pass a picture from tablebase.svg.board")
+        raise TablebaseError(f"{quoted(text)} is not SVG, but a document {root.tag}: pass a picture from tablebase.svg.board")
     if "viewBox" not in root.attrib:
         width, height = (_NUMBER.match(root.get(name, "")) for name in ("width", "height"))
         if width is None or height is None:
-            raise TablebaseError("a picture has no viewBox and no size: add a viewBox")
+            raise TablebaseError("the SVG picture has neither a viewBox nor a size: add a viewBox")
         root.set("viewBox", f"0 0 {width[1]} {height[1]}")
     if len(box_of(root)) != 4 or min(box_of(root)[2:]) <= 0:
-        raise TablebaseError(f"{quoted(root.get('viewBox'))} is not a viewBox: write four numbers")
+        raise TablebaseError(f"invalid viewBox {quoted(root.get('viewBox'))}: expected four numbers")
     return root
 
 

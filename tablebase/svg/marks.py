@@ -55,7 +55,7 @@ def as_ends(game: Game, given: Any) -> tuple[int, int]:
     else:
         raise NotationError(f"{quoted(repr(given))} is not a move: write its text, such as 'a1a2', or two squares")
     if not set(ends) <= set(range(len(game.board))) or ends[0] == ends[1]:
-        raise NotationError(f"{quoted(str(given))} is not a move: write two squares of the board")
+        raise NotationError(f"{quoted(str(given))} is not a move: write two different squares of the board")
     return ends
 
 
@@ -65,7 +65,7 @@ def as_arrows(game: Game, given: Any) -> list[Arrow]:
     Raise `NotationError` if one of them is not a move, and `TablebaseError` if they are not a list, or there is no such colour.
     """
     if isinstance(given, str | Move) or not isinstance(given, Iterable):
-        raise ArgumentError("arrows are a list of moves, such as ['a1a2']")
+        raise ArgumentError("arrows must be a list of moves, such as ['a1a2']")
     return [_as_arrow(game, one) for one in given]
 
 

@@ -72,7 +72,7 @@ def board(
     rules = as_any_game(game)
     as_theme(theme)
     if not isinstance(size, int) or not SIZES[0] <= size <= SIZES[1]:
-        raise ArgumentError(f"the size of a picture is a number of pixels from {SIZES[0]} to {SIZES[1]}, not {size!r}")
+        raise ArgumentError(f"the size of a picture must be a number of pixels from {SIZES[0]} to {SIZES[1]}, not {size!r}")
     placed = rules.parse(position) if isinstance(position, str) else rules.given(position)
     refuse(rules, "squares", last_move=last_move, arrows=arrows or None)
     root = rules.shown(placed, last_move, arrows, theme)
@@ -107,7 +107,7 @@ def of_rules(rules: Rules[Any], position: Any, _last: Any, _arrows: Any, theme: 
     """Draw with the module of pictures next to the rules, or with the rules in their own colours; nothing is marked."""
     drawn = rules.svg(position) if rules.pictures is None else rules.pictures.svg(rules, position, theme)
     if drawn is None:
-        raise _undrawn(rules, "ask for text or JSON")
+        raise _undrawn(rules, "use text or JSON instead")
     root = read_picture(drawn)
     if rules.pictures is None:
         # That of lines with `INK`.

@@ -17,7 +17,7 @@ from tablebase.system.compute.messages import brief
 from tablebase.system.files.outputs import check_output, written
 
 SUFFIXES = (".pdf", ".svg", ".png")
-HINT = "name another file for the {}"
+HINT = "use another file for the {}"
 RESOLUTION, OF_PICTURES = 150, 300
 """Of PNG, in pixels an inch, as a sheet and as a single picture."""
 DOCUMENT = """

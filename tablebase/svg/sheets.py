@@ -135,7 +135,7 @@ def _captioned(given: Any) -> tuple[Any, str]:
     if isinstance(given, str):
         return given, ""
     if not isinstance(given, (tuple, list)) or len(given) != 2:
-        raise ArgumentError(f"a board of a sheet is a picture or a pair (picture, caption), not {quoted(repr(given))}")
+        raise ArgumentError(f"a board of a sheet must be a picture or a pair (picture, caption), not {quoted(repr(given))}")
     return given[0], _plain("a caption", given[1])
 
 
@@ -147,7 +147,7 @@ def _plain(name: str, text: Any) -> str:
 def check_number(pictures: int) -> None:
     """Raise `TablebaseError` unless a sheet can have so many pictures."""
     if not 1 <= pictures <= MOST:
-        raise ArgumentError(f"a sheet has 1 to {MOST:,} boards, not {pictures:,}: pass another number")
+        raise ArgumentError(f"a sheet must have 1 to {MOST:,} boards, not {pictures:,}")
 
 
 def _layout(paper: Paper, top: float, tallest: float, width: float | None, gap: float, captions: Sequence[str]) -> SheetLayout:
@@ -157,7 +157,7 @@ def _layout(paper: Paper, top: float, tallest: float, width: float | None, gap: 
     if width is not None and not (0 < width <= across and width * tallest <= down):
         raise ArgumentError(f"pictures {width:g} mm wide do not fit on the page: choose a smaller width")
     if not 0 <= gap <= across:
-        raise ArgumentError(f"the gap between pictures is a number of millimetres, not {gap:g}")
+        raise ArgumentError(f"the gap between pictures must be from 0 to {across:g} millimetres, not {gap:g}")
 
     def laid_out(columns: int) -> SheetLayout:
         each = min(widest, (across - (columns - 1) * gap) / columns, (down if width else TALLEST * down) / tallest)
@@ -170,7 +170,7 @@ def _layout(paper: Paper, top: float, tallest: float, width: float | None, gap: 
     chosen = next((one for one in map(laid_out, columns) if one.capacity >= len(captions)), laid_out(most))
     if chosen.step - gap > down + ROUNDING:
         longest = max(captions, key=lambda caption: len(wrapped(caption, chosen.width, gap)))
-        raise ArgumentError(f"the caption {quoted(longest)} does not fit on the page below its picture: shorten it")
+        raise ArgumentError(f"the caption {quoted(longest)} does not fit on the page below its picture: shorten the caption")
     return chosen
 
 

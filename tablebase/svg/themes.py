@@ -80,7 +80,7 @@ class Theme:
             raise ArgumentError("page, square, terrain and sides of a theme must be Tints, such as Tint('#ffffff', '#000000')")
         for colour in (*(colour for tint in tints for colour in tint), self.mark, *self.arrows.values()):
             if not isinstance(colour, str) or not _COLOUR.fullmatch(colour):
-                raise ArgumentError(f"{quoted(str(colour))} is not a colour of a theme: write it as #rrggbb")
+                raise ArgumentError(f"{quoted(str(colour))} is not a colour of a theme: write the colour as #rrggbb")
 
 
 LIGHT = Theme(
@@ -126,5 +126,5 @@ def as_theme(theme: str | Theme) -> Theme:
     if isinstance(theme, Theme):
         return theme
     if not isinstance(theme, str) or theme not in THEMES:
-        raise ArgumentError(f"unknown theme {quoted(str(theme))}: choose {', '.join(THEMES)}, or make a Theme")
+        raise ArgumentError(f"unknown theme {quoted(str(theme))}: choose {', '.join(THEMES)}, or pass a Theme")
     return THEMES[theme]

@@ -83,7 +83,7 @@ def moves_error(rules: Rules[Any], position: Any) -> str | None:
     wrong = next((move for move in moves if len(str(move).split()) != 1), None)
     if wrong is not None:
         return f"{rules.format(position)} has the move {wrong!r}, which is not a word"
-    return None if len(legal(rules, position)) == len(moves) else f"{rules.format(position)} has two moves with one text"
+    return None if len(legal(rules, position)) == len(moves) else f"{rules.format(position)} has two moves with the same text"
 
 
 def draws_error(rules: Rules[Any], position: Any) -> str | None:
@@ -103,7 +103,7 @@ def draws_error(rules: Rules[Any], position: Any) -> str | None:
             return f"{rules.format(position)}: {error}"
     labels = [draw.label for draw in draws]
     if len(set(labels)) < len(labels):
-        return f"{rules.format(position)} has two draws with one label among {', '.join(labels)}"
+        return f"{rules.format(position)} has two draws with the same label among {', '.join(labels)}"
     total = sum(draw.probability for draw in draws)
     return None if total == 1 else f"the probabilities of {rules.format(position)} add up to {total}, not to 1"
 
@@ -113,11 +113,11 @@ def turn_error(rules: Rules[Any], turn: list[Any]) -> str | None:
     for position in turn:
         begins = rules.begins_turn(position)
         if not isinstance(begins, bool):
-            return f"whether a turn begins with {rules.format(position)} is {begins!r}, not True or False"
+            return f"begins_turn of {rules.format(position)} is {begins!r}, but must be True or False"
         if rules.to_move(position) == OVER and not begins:
             return f"the game is over in the middle of a turn: begins_turn is False for {rules.format(position)}"
         if turn.count(position) > 1:
-            return f"{rules.format(position)} comes twice within a turn, which may never end"
+            return f"{rules.format(position)} occurs twice within a turn, so the turn may never end"
     return None
 
 
@@ -125,7 +125,7 @@ def places_error(rules: Rules[Any], position: Any) -> str | None:
     """Return the error of a game's end, or of a game that ends while somebody is to move."""
     over, ending = rules.to_move(position) == OVER, rules.result(position)
     if (ending is not None) != over:
-        return f"{rules.format(position)} has {'no' if over else 'a'} result, but the game {'is over' if over else 'goes on'}"
+        return f"{rules.format(position)} has {'no' if over else 'a'} result, but the game {'is over' if over else 'continues'}"
     if ending is None:
         return None
     places = ending.places

@@ -101,9 +101,9 @@ def words_error(game: FunctionGame[Any], position: Any) -> str | None:
     """Moves or a position without words for people."""
     for move in legal(game, position):
         if not game.move_text(position, move).strip():
-            return f"the move {move} in {game.format(position)} is called nothing by move_text"
+            return f"the move {move} in {game.format(position)} has an empty move_text"
     if not game.described(position).strip():
-        return f"{game.format(position)} is described by nothing"
+        return f"{game.format(position)} has an empty description"
     return None
 
 
@@ -130,7 +130,7 @@ def nonsense_error(game: FunctionGame[Any], text: str) -> str | None:
     try:
         again = game.parse(game.format(found))
     except NotationError as error:
-        return f"parse({text!r}) is {found!r}, which is written {game.format(found)!r} and not read again ({error})"
+        return f"parse({text!r}) is {found!r}, which is written {game.format(found)!r} and cannot be read again ({error})"
     written = f"written {game.format(found)!r} and read as {again!r}"
     return None if again == found else f"parse({text!r}) is {found!r}, which is {written}"
 

@@ -54,7 +54,7 @@ def expansion(kernels: Kernels, rules: Int64, state: State, attacker: int = NOBO
     if who != OVER and not 0 < count <= kernels.widest:
         error = f"there are {count} rows, but there must be 1 to {kernels.widest}"
     elif (rows[kernels.widest :] != UNTOUCHED).any():
-        error = f"more rows are filled than the {kernels.widest} that there are"
+        error = f"more than {kernels.widest} rows are filled in"
     elif array.tolist() != list(state):
         error = "the state itself is changed"
     return ExpandedState(who, count, [] if who == OVER else rows[:count].tolist(), error)
@@ -112,13 +112,13 @@ def evaluation_error(game: StochasticGame, state: State) -> str | None:
     finished = int(call_compiled(evaluation.evaluate, _kernels(game).rules, evaluation.parameters, array, own))
     error = None
     if (values[game.players :] != UNTOUCHED).any():
-        error = f"more values are filled in than the {game.players} that there are"
+        error = f"more than {game.players} values are filled in"
     elif array.tolist() != list(state):
         error = "the state itself is changed"
     elif (abs(own) >= -UNTOUCHED).any():
         error = f"the values must lie between -2^40 and 2^40, and are {own.tolist()}"
     elif not -1 <= finished < 1 << game.players:
-        error = f"{finished} is no set of {game.players} players"
+        error = f"{finished} is not a set of {game.players} players"
     elif finished >= 0 <= game.to_move(state) and finished >> game.to_move(state) & 1:
         error = f"player {game.to_move(state)} has finished, and is to move"
     return error and f"{game.format(state)}: {error}"
@@ -162,7 +162,7 @@ def index_error(game: StochasticGame, case: State | int) -> str | None:
     if (number, player) == (-1, -1):
         return None
     if not 0 <= number < _region(game).size or not 0 <= player < game.players:
-        return f"{game.format(case)} has the number {number} and the player {player}, but there are no such"
+        return f"{game.format(case)} has the number {number} and the player {player}, which do not exist"
     state = state_of(game, number)
     return (
         f"{game.format(case)} has the number {number}, which has no state" if state is None else _number_error(game, number, state)

@@ -136,7 +136,7 @@ def _single_index_error(layout: Layout, index: int) -> str | None:
     if squares is None or position is None:
         return None
     if layout.index(squares) != index:
-        return f"index {index} is {render(layout.game, position)}, but the index of that is {layout.index(squares)}"
+        return f"index {index} is {render(layout.game, position)}, but the index of this position is {layout.index(squares)}"
     image = position if layout.game.mirror is None else mirrored(layout.game, position)
     stored = layout.position(layout.index([image.pieces[piece][1] for piece in layout.slots]), 0)
     return None if stored in (position, image) else f"the index of {render(layout.game, image)} is that of another position"

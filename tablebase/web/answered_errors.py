@@ -18,11 +18,11 @@ from tablebase.web.problems import FAILED, MEDIA_TYPE, ProblemError, as_problem,
 
 API = "/api/"
 SENTENCES = {
-    404: "there is nothing at this address: /api/v1/openapi.json lists what there is",
-    405: "this address does not answer that method: use {allow}",
+    404: "this address does not exist: /api/v1/openapi.json lists all addresses",
+    405: "this address does not support the method of the request: use {allow}",
     400: "the body cannot be read: send JSON in UTF-8",
 }
-REASONS = {404: "There is no page with this address", 405: "This page only answers requests of another method"}
+REASONS = {404: "There is no page with this address", 405: "This page does not support the method of the request"}
 """Terse framework errors in sentences, to programs and to people."""
 
 

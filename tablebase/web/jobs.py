@@ -111,7 +111,7 @@ def answer(settings: ServerSettings, question: Mapping[str, Any]) -> str:
     except TablebaseError as error:
         found: TablebaseError = error
     except MemoryError:
-        found = ProblemError(503, "the answer needs more memory than there is: send a smaller request")
+        found = ProblemError(503, "the answer needs more memory than is available: send a smaller request")
     except OSError as error:
         found = unusable(system_error(error))
     except Exception:
@@ -125,7 +125,7 @@ def _encoded(said: Mapping[str, Any]) -> str:
     try:
         return json.dumps(said, allow_nan=False, default=bytes.hex)
     except ValueError as error:
-        raise TablebaseError(f"JSON cannot represent one of the values ({error}): cast it to VARCHAR") from error
+        raise TablebaseError(f"JSON cannot represent one of the values ({error}): cast its column to VARCHAR") from error
 
 
 def work(pipe: Connection, settings: ServerSettings) -> None:

@@ -22,7 +22,7 @@ HEAD_SECONDS = 10.0
 """Seconds until the head of a request has arrived: its first line and its headers."""
 HEAD_BYTES = 1 << 16
 """Largest size of a head."""
-LARGE_HEAD = f"the head of the request is larger than {HEAD_BYTES:,} bytes: send less"
+LARGE_HEAD = f"the head of the request is larger than {HEAD_BYTES:,} bytes: send a shorter address or fewer headers"
 READ_SECONDS = 30.0
 """Seconds that a client may pause while it reads an answer."""
 
@@ -78,7 +78,7 @@ class Bounded:
         return bytes(body)
 
     def _too_large(self) -> ProblemError:
-        return ProblemError(413, f"the body is larger than {self.limits.body:,} bytes: send less at a time", CLOSE)
+        return ProblemError(413, f"the body is larger than {self.limits.body:,} bytes: send a smaller request", CLOSE)
 
 
 def _check_type(headers: Headers) -> None:

@@ -63,7 +63,7 @@ def chosen_move(
     written = read_settings(record.name, name.partition(":")[2], record.settings_in(rules))
     for setting in FILES:
         if setting in given or setting in written:
-            raise TablebaseError(f"the setting {setting} names a file, and nothing is kept here: leave it out")
+            raise TablebaseError(f"the setting {setting} needs a file, but the server keeps no files: leave out {setting}")
     match = _match(rules, position, moves)
     before = match.position
     with opened(name, Seat(rules, match.start, match.player, folder), **given) as chooser:
@@ -85,16 +85,16 @@ def chosen_move(
 
 def _match(rules: Rules[P], position: str | None, moves: Sequence[str]) -> Match[P]:
     if moves and "chance" in rules.can:
-        raise RulesError(f"{rules.name} draws cards or dice between moves: leave out moves, and give the position that they led to")
+        raise RulesError(f"cannot replay moves of {rules.name}, which has chance moves: give the position after the moves")
     start = rules.initial if position is None else rules.parse(with_spaces(rules, position))
     rules.check(start)
     if rules.to_move(start) < 0:
-        raise RulesError(f"no player is to move in {rules.format(start)}: give a position in which a player is")
+        raise RulesError(f"no player is to move in {rules.format(start)}: give a position with a player to move")
     match = Match(rules, start)
     for text in moves:
         match.play(text if text in match.legal() else rules.read_move(text.lower()))
     if match.ending() is not None:
-        raise RulesError(f"the game is over in {rules.format(match.position)}: begin a new one")
+        raise RulesError(f"the game is over in {rules.format(match.position)}: begin a new game")
     return match
 
 

@@ -52,7 +52,7 @@ A_FOLDER = "this tablebase"
 A_DATABASE = "the database of the catalog"
 ELSEWHERE = "…"
 """The name of a file outside the folder of the tables."""
-FAILED = "the server has failed, and its log says why: ask for something else, or report it"
+FAILED = "internal error of the server: look for the cause in its log, and report the error"
 
 
 class ProblemError(TablebaseError):
@@ -152,12 +152,12 @@ def sentence_of(error: Mapping[str, Any], known: Sequence[str] = ()) -> str:
     word = "parameter" if place == "query" else "field"
     name = ".".join(map(str, names))
     if kind == "json_invalid":
-        return "the body is not JSON: send an object in UTF-8"
+        return "the body is not JSON: send a JSON object in UTF-8"
     if not name:
-        return "the body is missing: send an object as JSON" if kind == "missing" else "the body must be an object of JSON"
+        return "the body is missing: send a JSON object" if kind == "missing" else "the body must be a JSON object"
     if kind == "missing":
         return f"the {word} {name} is missing: add it"
     if kind == "extra_forbidden":
-        return f"there is no {word} {quoted(name)}{did_you_mean(name, known)}: leave it out"
+        return f"unknown {word} {quoted(name)}{did_you_mean(name, known)}: remove it from the request"
     said = str(error["msg"])
     return f"the {word} {name if len(name) <= 80 else quoted(name)} cannot be used: {said[:1].lower()}{said[1:]}"

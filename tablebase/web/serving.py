@@ -71,12 +71,12 @@ def serve(
     from tablebase.web.settings import ServerSettings
 
     if access_log not in ("none", "json"):
-        raise ArgumentError(f"access_log is none or json, not {quoted(access_log)}")
+        raise ArgumentError(f"access_log must be none or json, not {quoted(access_log)}")
     if port > 0xFFFF:
-        raise ArgumentError(f"port is a whole number from 0 to 65535, not {port}")
+        raise ArgumentError(f"port must be a whole number from 0 to 65535, not {port}")
     root = root_path.rstrip("/")
     if root and not ROOT.fullmatch(root):
-        raise ArgumentError(f"root_path is a path such as /tables, not {quoted(root_path)}")
+        raise ArgumentError(f"root_path must be a path such as /tables, not {quoted(root_path)}")
     folder, size = as_folder(data), as_optional(as_size, "cache", cache)
     origins = tuple(as_texts("origin", origin))
     settings = ServerSettings(folder.absolute(), as_catalog(catalog), mine, origins, size, access_log == "json", root=root)

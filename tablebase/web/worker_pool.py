@@ -58,7 +58,7 @@ class WorkerPool:
             async with asyncio.timeout(PATIENCE):
                 await self._free.acquire()
         except TimeoutError:
-            sentence = "too many questions are being worked on that take long: ask again in a moment"
+            sentence = "the server is busy with other long requests: try again in a moment"
             raise ProblemError(503, sentence, {"retry-after": f"{PATIENCE:.0f}"}) from None
         try:
             # If the client goes meanwhile, the process is killed: nobody reads the answer, and others wait for the place.
@@ -68,7 +68,7 @@ class WorkerPool:
             try:
                 while not (await asyncio.wait([asking], timeout=LOOK))[0]:
                     if await request.is_disconnected():
-                        raise ProblemError(408, "the client has gone before the answer came: ask again")
+                        raise ProblemError(408, "the client disconnected before the answer was ready: send the request again")
                 said = asking.result()
                 sound = 0 < process.memory() < self._limits.memory // 2
             finally:
@@ -105,7 +105,7 @@ class WorkerPool:
         except OutOfMemoryError:
             raise _too_much(question, 503, f"needs more than {self._limits.memory:,} bytes of memory") from None
         except (EOFError, OSError):
-            raise _too_much(question, 503, "was ended, most likely because memory ran out") from None
+            raise _too_much(question, 503, "was stopped, probably because the memory ran out") from None
 
 
 def apart_of(request: Request) -> WorkerPool:
@@ -126,10 +126,10 @@ async def played(request: Request, asked: Mapping[str, Any]) -> dict[str, Any]:
     """
     most = settings_of(request).limits.plies
     if len(asked["moves"]) > most:
-        raise ProblemError(413, f"there are {len(asked['moves']):,} moves: send at most {most:,}, from a later position")
+        raise ProblemError(413, f"{len(asked['moves']):,} moves are too many: send at most {most:,}, from a later position")
     if is_quick(asked["player"], asked["game"]):
         return await in_thread(request, chosen_move, tables_of(request).folder, **asked)
-    question = Question("play", {"request": dict(asked)}, "this move", "name another player, or a lower level")
+    question = Question("play", {"request": dict(asked)}, "this move", "choose another player, or a lower level")
     return cast(dict[str, Any], await apart_of(request).answer(request, question))
 
 
@@ -139,7 +139,7 @@ async def commanded(request: Request, name: str, asked: Mapping[str, Any]) -> di
     A command that does not succeed is a `ProblemError` with the field `success`, as the command has it.
     """
     if name == "computer":
-        question = Question("computer", {"request": dict(asked)}, "this move", "ask for a smaller depth")
+        question = Question("computer", {"request": dict(asked)}, "this move", "use a smaller depth")
         answer = await apart_of(request).answer(request, question)
     else:
         answer = await in_thread(request, COMMANDS[name], dict(asked))
@@ -152,8 +152,8 @@ async def mined(request: Request, game: str, statement: str, limit: int) -> Mine
     """The result of a statement, from a process of its own; `ProblemError` if the server answers no statements."""
     settings = settings_of(request)
     if not settings.mine:
-        raise ProblemError(403, "statements are not answered here: start the server with 'tablebase serve --mine'")
+        raise ProblemError(403, "this server does not answer SQL statements: start it with 'tablebase serve --mine'")
     check_verb("mine", load_rules(game), over_http=True)
     fields = {"game": game, "statement": statement, "limit": min(limit, settings.limits.rows)}
-    question = Question("mine", fields, "the statement", "ask for fewer groups or rows, or for fewer pieces")
+    question = Question("mine", fields, "the statement", "select fewer groups, rows or pieces")
     return cast(MineAnswer, await apart_of(request).answer(request, question))

@@ -44,16 +44,16 @@ def damaged(lines: list[str], random: Random) -> dict[str, list[str]]:
         return [json.dumps(each | values if each is row else each) for each in (head, *rows)]
 
     return {
-        "leads out of the proof": [json.dumps(row) for row in (head | {"positions": len(rows) - 1}, *rows) if row is not lost],
+        "outside the proof": [json.dumps(row) for row in (head | {"positions": len(rows) - 1}, *rows) if row is not lost],
         "there is no move a9a9": changed(attack, move="a9a9"),
         "there is no move ['a1a2']": changed(attack, move=["a1a2"]),
         "to a rank that is not lower": changed(reply, rank=1),
         "the wrong side is to move": changed(reply, reason="move", move="a1a2"),
-        "the game is not won there": changed(attack, reason="over"),
-        "there is no table to ask": changed(rows[0], reason="table"),
-        "made under other rules": changed(head, rules="0" * 64),
+        "the game is not won in this position": changed(attack, reason="over"),
+        "no table has been built for it": changed(rows[0], reason="table"),
+        "made with other rules of the game": changed(head, rules="0" * 64),
         "does not prove its first position": changed(head, outcome="draw"),
-        "positions are missing, or there twice": [*lines, lines[-1]],
+        "some of its positions are missing or repeated": [*lines, lines[-1]],
     }
 
 
@@ -70,8 +70,8 @@ def test_tables_are_asked(more_tables: Tablebase) -> None:
     lines = proof_of(ENDS_IN_TABLES, more_tables)
     assert errors(lines, more_tables) == []
     turned = [json.dumps(json.loads(lines[0]) | {"outcome": "loss"}), *lines[1:]]
-    assert any("the table says something else" in error for error in errors(turned, more_tables))
-    assert any("there is no table to ask" in error for error in errors(lines, None))
+    assert any("the table has another value" in error for error in errors(turned, more_tables))
+    assert any("no table has been built for it" in error for error in errors(lines, None))
 
 
 @pytest.mark.parametrize(

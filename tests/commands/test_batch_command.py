@@ -169,7 +169,7 @@ def test_a_deadline_ends_the_night(tmp_path: Path, ask: Ask) -> None:
     path = night(tmp_path, f'for = "0.001s"\n{TWO}{step}')
     answer = ask("batch", path, "--data", tmp_path / "data")
     assert answer.code == 4
-    assert answer.errors[-1].endswith(f"tables are left: run 'tablebase batch {path} --data {tmp_path / 'data'}'")
+    assert answer.errors[-1].endswith(f"tables are unfinished: run 'tablebase batch {path} --data {tmp_path / 'data'}'")
     assert not output.exists()
     assert not list(tmp_path.rglob("*.h5"))
 
@@ -181,7 +181,7 @@ def test_steps_wait_for_no_deadline_that_has_passed(
     monkeypatch.setattr(module, "time", SimpleNamespace(time=lambda: time.time() + 10, monotonic=time.monotonic))
     answer = ask("batch", path, "--data", hexapawns)
     assert answer.code == 4
-    assert "1 command is left" in answer.errors[-1]
+    assert "1 command is unfinished" in answer.errors[-1]
 
 
 def test_a_error_does_not_end_the_night(copied: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -156,7 +156,7 @@ def test_no_table_is_started_that_would_be_late(executor: str, tmp_path: Path, a
     assert (answer.code, contents(tmp_path)) == (4, {})
     *_, sentence = answer.errors
     said, _, command = sentence.partition(" run '")
-    assert said == "error: the deadline came first, and 10 tables are left:"
+    assert said == "error: the deadline has passed, and 10 tables are unfinished:"
     assert shlex.split(command.removesuffix("'")) == ["tablebase", *words]
     assert "tables left at the deadline: 10" in answer.err
 

@@ -154,7 +154,7 @@ def test_a_wrong_solver_is_not_believed(ask: Ask, tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr(exact_kind, "solve", wrong)
     answer = ask("build", "rows", "--data", tmp_path)
-    assert_refused(answer, 1, "is wrong")
+    assert_refused(answer, 1, "contains an error")
     assert not list(tmp_path.rglob("*.h5*"))
 
 
@@ -178,7 +178,7 @@ def test_positions_of_an_author(data: Path) -> None:
     with tablebase.open(data) as tables:
         assert tables.probe("misere", (7, 0)).value == tables.probe("misere", "7/1").value
         for wrong in ([7, 0], 7, (7, "0"), (7, 0, 0)):
-            with pytest.raises(NotationError, match="a position of misere is a text such as '7/1', not of type"):
+            with pytest.raises(NotationError, match=r"invalid misere position of type .*: expected a text such as '7/1'"):
                 tables.probe("misere", wrong)
 
 
@@ -240,8 +240,8 @@ VAGUE: dict[str, dict[str, Callable[..., Any]]] = {
     [
         ("list", "build", "moves(.........) of rows returns ['a1', 'b1', "),
         ("list", "match", "moves(.........) of rows returns ['a1', 'b1', "),
-        ("stuck", "build", "in ........., result is None, but nobody has a move"),
-        ("stuck", "match", "in ........., the game is not over, but nobody has a move"),
+        ("stuck", "build", "in ........., result is None, but no player has a move"),
+        ("stuck", "match", "in ........., the game is not over, but no player has a move"),
         ("silent", "build", "to_move is OVER, but result is None"),
         ("silent", "match", "to_move is OVER, but result is None"),
         ("three", "build", "two players have the places (2, 1, 0), not one of ((1, 2), (2, 1), (1, 1))"),

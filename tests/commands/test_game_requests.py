@@ -145,7 +145,7 @@ SETTINGS: list[tuple[str, Any, str]] = [
 BAD: list[tuple[str, Any, str]] = [
     ("new", None, "invalid request: expected a JSON object"),
     ("new", {"game": 3}, "the game must be a string"),
-    ("new", {"game": "doushouqi"}, "doushouqi has no chance: choose a game with chance events, such as harehedgehog"),
+    ("new", {"game": "doushouqi"}, "doushouqi has no chance moves: choose a game with chance events, such as harehedgehog"),
     ("new", {"game": "harehedgehog-players=1"}, "has players from 2 to 6, not 1"),
     ("new", {"players": 1}, "unknown field 'players'"),
     ("new", {"seed": -1}, "invalid seed -1: expected 0 or a positive whole number"),
@@ -222,4 +222,4 @@ def test_other_games_are_played_through_the_same_commands() -> None:
     reply = move({"game": reply["game"], "position": reply["description"], "code": 1, "seed": 2})
     assert reply["success"] is True
     assert [card["text"] == card["card"] for card in at_least_one(reply["cards"])] == [True]
-    assert "is described by its text" in refused("move", {"game": "pig", "position": {"text": 3}, "code": 1})
+    assert "invalid state of pig: expected" in refused("move", {"game": "pig", "position": {"text": 3}, "code": 1})

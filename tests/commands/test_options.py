@@ -222,7 +222,7 @@ def test_commands_are_shown_without_passwords(words: str, shown: str) -> None:
 def test_no_more_workers_than_processors(words: tuple[object, ...], copied: Path, ask: Ask) -> None:
     answer = ask(*words, "--workers", 1000, "--data", copied)
     assert (answer.code, answer.errors) == (0, [])
-    assert answer.err.count(f"workers: {cores()} instead of 1000") == answer.err.count("1000") == 1
+    assert answer.err.count(f"using {cores()} workers instead of 1000") == answer.err.count("1000") == 1
 
 
 def test_a_table_must_fit_into_one_worker(tmp_path: Path, ask: Ask) -> None:

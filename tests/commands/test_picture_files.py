@@ -155,7 +155,7 @@ def test_boxes_that_have_learned(tmp_path: Path, ask: Ask) -> None:
     rows = ask("boxes", "hexapawn", "--boxes", boxes, "--format", "json").json
     assert [(row["position"], row["beads"], row["taken"]) for row in rows if row["taken"]] == [("ppp/1P1/P1P b", "a3b2", "a3a2")]
     assert rows == tablebase.boxes("hexapawn", boxes=boxes)
-    assert_one_sentence(ask("boxes", "hexapawn-3x4", "--boxes", boxes), "another game")
+    assert_one_sentence(ask("boxes", "hexapawn-3x4", "--boxes", boxes), "a different game")
 
 
 def test_sheets_with_a_position_without_an_answer(pawn_tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
@@ -164,7 +164,7 @@ def test_sheets_with_a_position_without_an_answer(pawn_tables: Tablebase, tmp_pa
     assert answer.code == 2
     assert "1 of 2 positions have no answer" in answer.err
     (tmp_path / "many").write_text("ppp/3/PPP w\n" * 1001, encoding="utf-8")
-    assert_one_sentence(ask(*words, f"@{tmp_path / 'many'}"), "a sheet has 1 to 1,000 boards, not 1,001")
+    assert_one_sentence(ask(*words, f"@{tmp_path / 'many'}"), "a sheet must have 1 to 1,000 boards, not 1,001")
     assert not (tmp_path / "a.svg").exists()
 
 

@@ -182,7 +182,7 @@ def test_a_proof_that_does_not_hold(ask: Ask, tmp_path: Path) -> None:
     assert ask("prove", "--check", good, "--format", "json").json == [described | {"fault": None}]
     answer = ask("prove", "--check", bad)
     assert (answer.code, answer.err) == (1, "")
-    assert answer.out == f"loss of {head['position']}: the proof does not hold: positions are missing, or there twice\n"
+    assert answer.out == f"loss of {head['position']}: the proof does not hold: some of its positions are missing or repeated\n"
 
 
 def test_tables_are_not_needed(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,7 +254,7 @@ def test_lines_of_a_short_talk(typed: Ask, monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_line_that_is_too_long(typed: Ask) -> None:
     answer = typed([f"position startpos moves {'a2a3 ' * 1_000_000}", "isready", "quit"], "uci", "hexapawn", "--size", "4x4")
     assert (answer.code, answer.err) == (0, "")
-    assert answer.out == "info string error: a line has more than 1,048,576 characters: send a shorter one\nreadyok\n"
+    assert answer.out == "info string error: a line has more than 1,048,576 characters: send a shorter line\nreadyok\n"
 
 
 GAMES = ("hasenspiel-4x6", "hexapawn", "foxhounds-4x4")

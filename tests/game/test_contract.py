@@ -121,9 +121,9 @@ def test_the_step_that_wins_counts() -> None:
 @pytest.mark.parametrize(
     ("text", "error"),
     {
-        "K1g b lost": "White has no piece on a square where its step wins: leave out 'lost'",
+        "K1g b lost": "White has not won, because none of its pieces is on a winning square: remove 'lost'",
         "1K1 w lost": "Black has no pieces: both sides need at least one",
-        "1Kg w lost": "Black has no piece on a square where its step wins",
+        "1Kg w lost": "Black has not won, because none of its pieces is on a winning square",
         "1Kg b won": "'1Kg b won' is not a position",
         "1Kg lost b": "'1Kg lost b' is not a position",
     }.items(),

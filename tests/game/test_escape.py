@@ -68,16 +68,16 @@ COLOURS = {
     "swap": (0, 1, 2),
 }
 ERRORS: dict[str, tuple[Escape, dict[str, Any], str]] = {
-    "nobody": (Escape("z", {}), {}, "a kind with at most one piece, not 'z'"),
-    "several": (Escape("b", {}), {}, "a kind with at most one piece, not 'b'"),
-    "its friend": (Escape("A", {"A": SOME}), {}, "guarded by enemies of runner, from each of their squares; 'A' is wrong"),
-    "no kind": (Escape("A", {"b": SOME, "z": SOME}), {}, "'z' is wrong"),
-    "a square forgotten": (Escape("A", {"b": zones({0}, {1}, squares=(0, 1))}), {}, "'b' is wrong"),
-    "a square too many": (Escape("A", {"c": SOME}), {}, "'c' is wrong"),
+    "nobody": (Escape("z", {}), {}, "a kind with a limit of one piece, not 'z'"),
+    "several": (Escape("b", {}), {}, "a kind with a limit of one piece, not 'b'"),
+    "its friend": (Escape("A", {"A": SOME}), {}, "the key 'A' of guarded must be an enemy of runner"),
+    "no kind": (Escape("A", {"b": SOME, "z": SOME}), {}, "the key 'z' of guarded"),
+    "a square forgotten": (Escape("A", {"b": zones({0}, {1}, squares=(0, 1))}), {}, "the key 'b' of guarded"),
+    "a square too many": (Escape("A", {"c": SOME}), {}, "the key 'c' of guarded"),
     "off the board": (Escape("A", {"b": zones({0}, {3}, {2})}), {}, "that pursuer guards must be on the board"),
-    "a crooked mirror": (Escape("A", {"b": SOME}), {"mirror": (2, 1, 0)}, "the mirror changes what pursuer guards"),
-    "nobody to move": (Escape("A", {"b": SOME}, to_move=frozenset()), {}, "side 0, side 1 or both to move"),
-    "a third side": (Escape("A", {"b": SOME}, to_move=frozenset({0, 2})), {}, "side 0, side 1 or both to move"),
+    "a crooked mirror": (Escape("A", {"b": SOME}), {"mirror": (2, 1, 0)}, "the mirror changes the squares that pursuer guards"),
+    "nobody to move": (Escape("A", {"b": SOME}, to_move=frozenset()), {}, "must contain side 0, side 1 or both"),
+    "a third side": (Escape("A", {"b": SOME}, to_move=frozenset({0, 2})), {}, "must contain side 0, side 1 or both"),
     "colour swap": (Escape("A", {"a": SOME}), COLOURS, "a game with colour swap cannot have an escape"),
 }
 

@@ -54,9 +54,9 @@ ERRORS: dict[str, tuple[Callable[[], Game], str]] = {
     "files without a letter": (lambda: tiny(board=Board.full(27, 1)), "at most 26 files, not 27"),
     "a cell twice": (lambda: tiny(board=Board(2, 2, ((0, 0), (0, 0)))), "cells .* must be different"),
     "sides with one letter": (lambda: tiny(sides=(Side("w", "White"), Side("w", "Wight"))), "sides need different letters"),
-    "one symbol for two": (lambda: tiny(kinds=(piece("A", 0), piece("A", 1))), "symbol of its own, not A A"),
-    "a long symbol": (lambda: tiny(kinds=(piece("AB", 0), piece("b", 1))), "symbol of its own, not AB b"),
-    "a digit as symbol": (lambda: tiny(kinds=(piece("1", 0), piece("b", 1))), "symbol of its own, not 1 b"),
+    "one symbol for two": (lambda: tiny(kinds=(piece("A", 0), piece("A", 1))), "but the symbols are A A"),
+    "a long symbol": (lambda: tiny(kinds=(piece("AB", 0), piece("b", 1))), "but the symbols are AB b"),
+    "a digit as symbol": (lambda: tiny(kinds=(piece("1", 0), piece("b", 1))), "but the symbols are 1 b"),
     "sides out of order": (lambda: tiny(kinds=(piece("b", 1), piece("A", 0))), "side 0 must come before"),
     "a side without kinds": (lambda: tiny(kinds=(piece("A", 0),)), "each side needs at least one"),
     "mirror no involution": (lambda: tiny(mirror=(1, 2, 0, 3)), "mirror must be an involution of the 4 squares"),
@@ -163,7 +163,7 @@ def test_steps_by_origin_are_all_steps() -> None:
         ({"squares": {"A": (1,) * 4}}, "needs the value of every kind on every square"),
         ({"squares": {"A": (1,) * 4, "b": (1,) * 3}}, "needs the value of every kind on every square"),
         ({"duels": (Duel("A", "x", (1,)),)}, "names the kind 'x', which the game does not have"),
-        ({"race": (0, 799_000)}, "may add up to 800,000 at most, and these come to 800,004"),
+        ({"race": (0, 799_000)}, "add up to 800,004, but at most 800,000 are allowed"),
     ],
 )
 def test_evaluations_that_no_search_could_use(changes: dict[str, Any], sentence: str) -> None:

@@ -43,8 +43,8 @@ def test_a_variant_has_one_name(name: str, canonical: str) -> None:
         ("foxhound-8x8", "unknown game 'foxhound-8x8' (did you mean 'foxhounds'?)"),
         *((f"foxhounds-{size}", f"invalid size '{size}'") for size in ("8", "8x", "8x8x8", "8X8", "٨x٨", "1000x1000")),
         ("hexapawn-size=", "invalid size '' of hexapawn: expected files and ranks, as in 3x3"),
-        ("hexapawn-pawns=2", "hexapawn has no variant 'pawns=2'"),
-        ("doushouqi-7x9", f"doushouqi has no variant '7x9': {DOUSHOUQI_VARIANTS}"),
+        ("hexapawn-pawns=2", "unknown variant 'pawns=2' of hexapawn"),
+        ("doushouqi-7x9", f"unknown variant '7x9' of doushouqi: {DOUSHOUQI_VARIANTS}"),
         *((f"hasenspiel-pawns={no}", f"must be a whole number of at most 9 digits, not '{no}'") for no in ("two", "", "²", "1.5")),
         (f"hasenspiel-pawns={'9' * 9}", "hasenspiel on 8 files has 1 to 4 pawns, not 999999999"),
         (f"hasenspiel-pawns={'9' * 5000}", f"of at most 9 digits, not '{'9' * 80}…'"),
@@ -150,9 +150,9 @@ def test_the_longest_name_is_meant() -> None:
     """A game whose name begins like a variant of another is found, and what follows is its own variant."""
     assert load_game("herd-long").title == "Hunt"
     assert "herd-long" in game_names()
-    with pytest.raises(RulesError, match=r"^herd-long has no variant '3x4': it has no variants$"):
+    with pytest.raises(RulesError, match=r"^unknown variant '3x4' of herd-long: use 'herd-long', which has no variants$"):
         load_game("herd-long-3x4")
-    with pytest.raises(RulesError, match=r"^herd has no variant 'longer=1': its variants are written as in 3x4, dogs=2, sort=open"):
+    with pytest.raises(RulesError, match=r"^unknown variant 'longer=1' of herd: write variants as in 3x4, dogs=2, sort=open"):
         load_game("herd-longer=1")
 
 
@@ -160,10 +160,10 @@ def test_the_longest_name_is_meant() -> None:
 @pytest.mark.parametrize(
     ("name", "error"),
     [
-        ("misnamed", "'herds:wrong_name' calls its game 'hunt', not 'misnamed'"),
+        ("misnamed", "'herds:wrong_name' returns a game with the name 'hunt' instead of 'misnamed'"),
         ("wordy", "'herds:no_game' of wordy must be a function that returns a game, not 'hunt'"),
         ("wordy-4x4", "'herds:no_game' of wordy must be a function that returns a game, not 'hunt'"),
-        ("number", "'herds:plain' must be a function that returns a Game"),
+        ("number", "'herds:plain' must be a function that returns a game"),
         ("needy", "herds:needy"),
     ],
 )
@@ -214,7 +214,7 @@ def test_a_size_is_a_pair(size: str, broken: Callable[[str], None], ask: Ask) ->
     """Another default of a parameter called size is a fault of the rules."""
     broken(f"def game(size={size}): return None")
     answer = ask("games")
-    assert_refused(answer, 1, "'broken:game'", "a parameter size with a wrong default")
+    assert_refused(answer, 1, "'broken:game'", "an invalid default for its parameter size")
 
 
 @pytest.mark.parametrize(

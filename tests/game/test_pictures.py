@@ -67,7 +67,7 @@ def test_a_module_beside_the_rules_draws(tmp_path: Path, monkeypatch: pytest.Mon
         ("LEGEND = ''", "cannot be used: AttributeError: module .* has no attribute 'svg'"),
         (PICTURES.replace("return f'<svg", "return 1 + f'<svg"), r"svg\(heads, .* of coin fails \(TypeError: .*check-rules coin"),
         (PICTURES.replace("return f'<svg", "1; f'<svg"), r"svg\(heads, .* of coin returns None|no pictures"),
-        (PICTURES.replace("<svg viewBox", "<svg width"), "has no viewBox and no size"),
+        (PICTURES.replace("<svg viewBox", "<svg width"), "has neither a viewBox nor a size"),
     ],
 )
 def test_errors_of_pictures_are_sentences(pictures: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

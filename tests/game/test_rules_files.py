@@ -211,7 +211,7 @@ def test_a_change_after_loading(folder: Path, monkeypatch: pytest.MonkeyPatch) -
     tablebase.load("heap.py")
     (folder / "heap.py").write_text(HEAP.replace("(1, 2)", "(1, 3)"))
     assert inspect.getsource(sys.modules["heap"]) == HEAP
-    with pytest.raises(RulesError, match=r"^the rules file \./heap.py has changed since it was loaded: start Python again$"):
+    with pytest.raises(RulesError, match=r"^the rules file \./heap.py has changed since it was loaded: restart Python$"):
         tablebase.load("./heap.py")
     assert not (folder / "__pycache__").exists()
 
@@ -255,12 +255,12 @@ def test_a_script_that_loads_itself(folder: Path) -> None:
         ("leaving", "", "raise SystemExit(0)\n", "cannot be loaded: SystemExit: 0 (leaving.py, line 1)"),
         ("divided", "    return Heap(counters)", "    return 1 / 0", "ZeroDivisionError: division by zero (divided.py, line 8)"),
         ("partly", "    def parse(", "    def read(", "cannot be loaded: TypeError: Can't instantiate abstract class Heap"),
-        ("nameless", '    name = "heap"\n', "", "cannot be loaded: RulesError: Heap has no name: define a text"),
+        ("nameless", '    name = "heap"\n', "", "the class Heap has no attribute name: set it to a text"),
         ("number", "", "game = 7\n", "game in the rules file {} must be a function that returns a game, not 7"),
-        ("taken", '"heap"', '"hexapawn"', "calls its game 'hexapawn', but 'hexapawn' is the game of the entry point"),
-        ("longer", '"heap"', '"hexapawn-small"', "'hexapawn-small', but 'hexapawn' is the game of the entry point"),
+        ("taken", '"heap"', '"hexapawn"', "defines the game 'hexapawn', but the name 'hexapawn' is taken by the entry point"),
+        ("longer", '"heap"', '"hexapawn-small"', "'hexapawn-small', but the name 'hexapawn' is taken by the entry point"),
         ("json", '"heap"', '"heap"', "the rules file {} hides the Python module 'json': rename the file"),
-        ("two.parts", '"heap"', '"heap"', "'{}' cannot be a rules file: rename it to letters, digits and underscores"),
+        ("two.parts", '"heap"', '"heap"', "invalid name '{}' of a rules file: use letters, digits and underscores"),
     ],
 )
 def test_a_file_that_cannot_be_used(stem: str, old: str, new: str, error: str, folder: Path, ask: Ask) -> None:
@@ -269,7 +269,7 @@ def test_a_file_that_cannot_be_used(stem: str, old: str, new: str, error: str, f
     for words in (["build", file], ["games", "--rules", file]):
         assert_one_sentence(ask(*words), error.format(file), file)
     assert os.environ[VARIABLE] == ""
-    assert any(word in error for word in ("is the game of", "hides")) or stem not in sys.modules
+    assert any(word in error for word in ("is taken by", "hides")) or stem not in sys.modules
     (folder / "heap.py").rename(file)
     if error.startswith("cannot") or "divided" in error:
         assert ask("check-rules", file).code == 0
@@ -281,7 +281,7 @@ def test_two_files_of_one_name(folder: Path) -> None:
     Path(other).write_text(HEAP)
     tablebase.load("heap.py")
     with pytest.raises(
-        RulesError, match=r"calls its game 'heap', but 'heap' is the game of the rules file heap\.py: choose another"
+        RulesError, match=r"defines the game 'heap', but the name 'heap' is taken by the rules file heap\.py: rename the game"
     ):
         tablebase.load(other)
     (folder / "deeper").mkdir()

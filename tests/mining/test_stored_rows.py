@@ -258,11 +258,8 @@ ERRORS = {
     "unknown word": (("mine", "noughts", "SELECT 1 FROM positions WHERE side = 'w'"), "invalid side 'w': expected x or o"),
     "no tables": (("mine", "kalah", "SELECT 1 FROM positions"), "no table of kalah is registered in"),
     "three players": (("mine", "pig-players=3", "SELECT 1 FROM positions"), "has 3 players"),
-    "slices": (("export", "noughts", "--to", "new", "--pieces", 2), "noughts has no materials: leave out --pieces"),
-    "unknown column of an export": (
-        ("export", "noughts", "--to", "new", "--columns", "outcom"),
-        "unknown column 'outcom' (did you mean",
-    ),
+    "slices": (("export", "noughts", "--to", "new", "--pieces", 2), "has no tables by material: leave out --pieces"),
+    "unknown column of an export": (("export", "noughts", "--to", "new", "--columns", "outcom"), "unknown column 'outcom' (did"),
     "chart of pieces": (("plot", "squares", "noughts", "--output", "a.svg"), "noughts does not have pieces on squares: choose"),
     "chart of chance": (("plot", "distances", "pig", "--output", "a.svg"), "pig involves chance and does not have distances"),
     "no column": (("plot", "values", "noughts", "--output", "a.svg"), "needs a column: add --by"),
@@ -297,17 +294,17 @@ def test_errory_features_are_sentences(folder: Path, monkeypatch: pytest.MonkeyP
     with tablebase.open(folder) as tables:
         with pytest.raises(TablebaseError, match=r"^the feature broken fails: ValueError: not [./]{11}$"):
             tables.mine("noughts", "SELECT broken FROM positions WHERE position = '.../.../...'", [broken]).fetchall()
-        with pytest.raises(TablebaseError, match="the feature of_piece describes pieces on squares, and noughts has none"):
+        with pytest.raises(TablebaseError, match="the feature of_piece describes pieces, but noughts has no pieces on squares"):
             tables.mine("noughts", "SELECT 1 FROM positions", [of_piece])
         monkeypatch.delattr("tablebase_rules.noughts_features.FEATURES")
-        with pytest.raises(TablebaseError, match=r"noughts_features has no FEATURES: define a tuple"):
+        with pytest.raises(TablebaseError, match=r"noughts_features has no FEATURES: define FEATURES as a tuple"):
             tables.features("noughts")
 
 
 def test_generous_tables_hold_no_chances(ask: Ask, tmp_path: Path) -> None:
     assert ask("build", "harehedgehog-cards=none", "--carrots", 1, "--cap", "generous", "--data", tmp_path).code == 0
     assert_one_sentence(
-        ask("mine", RACE.name, "SELECT 1 FROM positions", "--data", tmp_path), "are generous and do not contain chances"
+        ask("mine", RACE.name, "SELECT 1 FROM positions", "--data", tmp_path), "without chances: build a table with other limits"
     )
 
 

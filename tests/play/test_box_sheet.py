@@ -129,5 +129,5 @@ def test_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (len(white), white[0]["move"], white[0]["position"]) == (18, 1, "ppp/3/PPP w")
     assert len(tablebase.boxes("hexapawn", "ppp/1P1/P1P b")) < 18
     monkeypatch.setattr(sheets, "MOST", 18)
-    with pytest.raises(TablebaseError, match="a sheet has 1 to 18 boards, not 19"):
+    with pytest.raises(TablebaseError, match="a sheet must have 1 to 18 boards, not 19"):
         rows.sheet()

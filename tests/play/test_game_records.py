@@ -156,19 +156,19 @@ ROLLED = write_record(
         ("{2}", "{7}", r"move 2 of game 1 \(line 1\), '\{7\}', is not possible"),
         ("{2}", "2", "move 2 of .*, '2', is not legal"),
         ("1 {2}", "{2}", r"move 1 of .*, '\{2\}', is not possible"),
-        ("1-2-2", "1-1-2", "line 1 contradict each other"),
+        ("1-2-2", "1-1-2", "line 1 has an invalid tag Round, Opening or Result"),
         ("1-2-2", "1-2", "line 1 has no tag White"),
-        ("\n1-2-2", "\n1-1-3", "has no result"),
+        ("\n1-2-2", "\n1-1-3", "does not end with its result"),
         ('[Player3 "c"]\n', "", "line 1 has no tag Player3"),
         ('[Player2 "b"]\n', "", "line 1 has no tag Player2"),
-        ("\n1-0\n", "\n", "the game in line 1 has no result: end its moves with the result in its tag Result"),
+        ("\n1-0\n", "\n", "the game in line 1 does not end with its result: write its tag Result after the moves"),
         ('[Result "1-0"]\n', "", "line 1 has no tag Result"),
-        ("\n1-0\n", f"\n{GOOD}", "the game in line 1 has no result"),
-        ("a2a3\n1-0\n", f"\n{GOOD}", "the game in line 1 has no result"),
+        ("\n1-0\n", f"\n{GOOD}", "the game in line 1 does not end with its result"),
+        ("a2a3\n1-0\n", f"\n{GOOD}", "the game in line 1 does not end with its result"),
         ('[Start "3/P1p/3 w"]\n', "", "line 1 has no tag Start"),
         ('[White "a"]\n', "", "line 1 has no tag White"),
-        ('[Result "1-0"]', '[Result "0-1"]', "the game in line 1 has no result"),
-        ('[Round "1"]', '[Round "x"]', "the tags Round, Opening and Result of the game in line 1 contradict each other"),
+        ('[Result "1-0"]', '[Result "0-1"]', "the game in line 1 does not end with its result"),
+        ('[Round "1"]', '[Round "x"]', "the game in line 1 has an invalid tag Round, Opening or Result"),
         ('[Start "3/P1p/3 w"]', r'[Start "\q"]', r"line 5, .*, is not a tag"),
         ('[White "a"]', r'[White "\ud800"]', r"line 3, .*, is not a tag"),
         ('[Start "3/P1p/3 w"]', '[Start "3/P1p/3 w"', "line 5, .*, is not a tag"),
@@ -176,9 +176,9 @@ ROLLED = write_record(
         ('[Game "hexapawn"]', 'a2a3\n[Game "hexapawn"]', "line 1, 'a2a3', is not a tag"),
         ("a2a3", "a2a1", r"move 1 of game 1 \(line 1\), 'a2a1', is not legal"),
         ("a2a3", "a2a3 c2c1", r"move 2 of game 1 \(line 1\), 'c2c1', is not legal"),
-        ("a2a3", "a2a3 {good", "line 1 has no result"),
+        ("a2a3", "a2a3 {good", "line 1 does not end with its result"),
         ('[Game "hexapawn"]', '[Game "doushouqi"]', r"game 1 \(line 1\) is a game of doushouqi, not of hexapawn"),
-        ("1-0", "0-1", "ends with 0-1, but its last position with 1-0"),
+        ("1-0", "0-1", "has the result 0-1, but its moves lead to 1-0"),
     ],
 )
 def test_texts_that_are_damaged(old: str, new: str, said: str) -> None:
@@ -212,7 +212,7 @@ def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(TablebaseError, match=said) as refused:
             list(records_in(file))
         assert str(refused.value).startswith(str(file))
-    with pytest.raises(TablebaseError, match="name the file that match --output has written"):
+    with pytest.raises(TablebaseError, match="use a file written by 'match --output'"):
         list(records_in(tmp_path / "nowhere"))
 
 

@@ -149,7 +149,7 @@ def test_how_games_end(name: str, start: str, moves: list[str], ending: Ending |
     assert bool(match.legal()) == (ending is None)
 
 
-LONG = "it has taken too long and is broken off"
+LONG = "the game is too long and is broken off"
 
 
 def test_a_game_to_its_end() -> None:
@@ -213,7 +213,7 @@ def test_games_are_broken_off_and_blocked_ones_end() -> None:
     assert match.ending() is None
     match.play("-1")
     assert match.ending() == Ending((1, 2), BROKEN_OFF, LONG)
-    assert match_at(RACE, "4:0:0,3:2:0 1").ending() == Ending((1, 2), DEADLOCK, "nobody can move again")
+    assert match_at(RACE, "4:0:0,3:2:0 1").ending() == Ending((1, 2), DEADLOCK, "no player can move again")
     assert match_at(PIGLET, "1,0 1 0", most_turns=1).most_turns == 1
     assert match_at(PIGLET, "1,0 1 0").most_turns == 500
     broken = match_at(PIGLET, "1,0 1 0", most_turns=1)
@@ -333,7 +333,7 @@ FAILURES = {
     "crash": "has ended with exit code 3",
     "hang": f"has not answered within {PATIENCE:g} s",
     "illegal": "has played 'a1a1', which is not a legal move",
-    "empty": "has answered without a move",
+    "empty": "has sent bestmove without a move",
     "close": "has closed its output",
     "talk": f"has not answered within {PATIENCE:g} s",
     "mumble": "has written a line of more than 65,536 bytes",
@@ -372,7 +372,7 @@ def test_engines_that_fail_lose(how: str) -> None:
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("", "the command is empty"),
+        ("", "the command after uci: is empty"),
         ("'", "cannot be started"),
         ("/nowhere/engine", "cannot be started"),
         (f"{sys.executable} -c pass", "has ended with exit code 0"),

@@ -33,7 +33,7 @@ FOX, JUNGLE = load_game("foxhounds"), load_game("doushouqi")
 GAMES = HUNT, TWINS, _, _, FOX_4 = toys.with_tiers()
 UNDIVIDED = JUNGLE, toys.pond(), toys.sisters()
 games = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
-AS_IN = "write the pieces of both sides as in 'RCvW'"
+AS_IN = "write the pieces of both sides, as in 'RCvW'"
 
 
 def compositions(game: Game) -> list[naive.Kinds]:
@@ -104,19 +104,19 @@ def test_a_name_says_which_material(game: Game) -> None:
     ("game", "text", "sentence"),
     [
         *((JUNGLE, text, f"'{text}' is not a material: {AS_IN}") for text in ("", "RC", "RCv", "vW", "RvCvW", "RCVW", "@1")),
-        (JUNGLE, "RXvW", "White has no piece 'X': the letters are RCWDPTLE"),
-        (JUNGLE, "RCvx", "Black has no piece 'x': the letters are RCWDPTLE"),
-        (JUNGLE, "RC vW", "White has no piece ' ': the letters are RCWDPTLE"),
+        (JUNGLE, "RXvW", "White has no piece 'X': use the letters RCWDPTLE"),
+        (JUNGLE, "RCvx", "Black has no piece 'x': use the letters RCWDPTLE"),
+        (JUNGLE, "RC vW", "White has no piece ' ': use the letters RCWDPTLE"),
         (JUNGLE, "RRvW", "'RRvW' has 2 pieces of kind White rat, but the limit is 1"),
         (JUNGLE, "RvCWW", "'RvCWW' has 2 pieces of kind Black wolf, but the limit is 1"),
-        (FOX, "FvHHHH", "'FvHHHH' is divided into 29 slices: name a slice from FvHHHH@0 to FvHHHH@28"),
+        (FOX, "FvHHHH", "'FvHHHH' is divided into 29 slices: choose one from FvHHHH@0 to FvHHHH@28"),
         (FOX, "FvHHHH@29", "FvHHHH has no tier '29': choose a tier from 0 to 28"),
         (FOX, "FvHHHH@", "FvHHHH has no tier '': choose a tier from 0 to 28"),
         (FOX, "FvHHHH@²", "FvHHHH has no tier '²': choose a tier from 0 to 28"),
         (FOX, "FvHHHHH@1", "'FvHHHHH@1' has 5 pieces of kind Hounds hound, but the limit is 4"),
-        (JUNGLE, "RCvW@1", "'RCvW@1' names a tier, but RCvW is not divided into tiers"),
+        (JUNGLE, "RCvW@1", "'RCvW@1' has a tier, but RCvW is not divided into tiers: write RCvW"),
         (TWINS, "PPvP@1", "PPvP has no tier '1': choose a tier from 0,0 to 4,2"),
-        (TWINS, "PKvPK", "'PKvPK' is divided into 9 slices: name a slice from PKvPK@0,0 to PKvPK@2,2"),
+        (TWINS, "PKvPK", "'PKvPK' is divided into 9 slices: choose one from PKvPK@0,0 to PKvPK@2,2"),
     ],
 )
 def test_a_bad_name_is_refused(game: Game, text: str, sentence: str) -> None:
@@ -124,7 +124,7 @@ def test_a_bad_name_is_refused(game: Game, text: str, sentence: str) -> None:
     with pytest.raises(NotationError) as caught:
         parse_material(game, text)
     assert str(caught.value) == sentence
-    if "name a slice" not in sentence:
+    if "choose one from" not in sentence:
         with pytest.raises(NotationError):
             parse_materials(game, text)
 

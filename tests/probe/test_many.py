@@ -205,7 +205,7 @@ def takes(game: Game, material: Material, side: int, row: list[int]) -> bool:
     [
         (GAME.board.squares("b4 g9"), "b4"),
         (GAME.board.squares("d9 g9"), "d9"),
-        ([5, 5], "one square"),
+        ([5, 5], "the same square"),
         ([-1, 5], "-1"),
         ([63, 5], "63"),
         ([300, 5], "300"),

@@ -83,7 +83,7 @@ def test_large_boards_have_no_tables(pits: int, seeds: int, tmp_path: Path) -> N
     assert max(line) >> 63
     assert [rules.parse(rules.format(position)) for position in line] == line
     assert rules.to_move(line[-1]) == OVER
-    with pytest.raises(RulesError, match="needs numbers of more than 63 bits, too large for tables: choose a smaller variant"):
+    with pytest.raises(RulesError, match="needs numbers of more than 63 bits, which tables cannot store: choose a smaller variant"):
         tablebase.build(rules.name, data=tmp_path)
 
 

@@ -116,18 +116,18 @@ def test_captions_are_broken_between_words() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"boards": []}, "a sheet has 1 to 1,000 boards, not 0"),
-        ({"boards": [(PAWNS,)]}, "a board of a sheet is a picture or a pair (picture, caption), not "),
-        ({"boards": [(PAWNS, 7)]}, "a caption is a text, not 7"),
-        ({"title": None}, "the title is a text, not None"),
-        ({"boards": [(PAWNS, "word " * 800)]}, "does not fit on the page below its picture: shorten it"),
+        ({"boards": []}, "a sheet must have 1 to 1,000 boards, not 0"),
+        ({"boards": [(PAWNS,)]}, "a board of a sheet must be a picture or a pair (picture, caption), not "),
+        ({"boards": [(PAWNS, 7)]}, "a caption must be a text, not 7"),
+        ({"title": None}, "the title must be a text, not None"),
+        ({"boards": [(PAWNS, "word " * 800)]}, "does not fit on the page below its picture: shorten the caption"),
         ({"page": "a5"}, "unknown page 'a5': choose a4 or letter"),
         ({"theme": "blue"}, "unknown theme 'blue'"),
         ({"width": 200}, "pictures 200 mm wide do not fit on the page"),
-        ({"gap": -1}, "the gap between pictures is a number of millimetres, not -1"),
+        ({"gap": -1}, "the gap between pictures must be from 0 to"),
         ({"boards": ["ppp/3/PPP w"]}, "'ppp/3/PPP w' is not SVG"),
-        ({"boards": ["<svg/>"]}, "has no viewBox and no size"),
-        ({"boards": ['<svg viewBox="0 0 0 1"/>']}, "'0 0 0 1' is not a viewBox"),
+        ({"boards": ["<svg/>"]}, "has neither a viewBox nor a size"),
+        ({"boards": ['<svg viewBox="0 0 0 1"/>']}, "invalid viewBox '0 0 0 1': expected four numbers"),
     ],
 )
 def test_what_is_refused(options: dict[str, object], said: str) -> None:

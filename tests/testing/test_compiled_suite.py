@@ -94,13 +94,13 @@ def test_parts_that_are_missing() -> None:
         def parse(self, text: str) -> int:
             return int(text)
 
-    with pytest.raises(RulesError, match="Bare has no functions"):
+    with pytest.raises(RulesError, match="Bare has no attribute functions"):
         Bare().check_parts()
     Bare.functions = NumberGraph.functions
-    with pytest.raises(RulesError, match="Bare has no most_moves"):
+    with pytest.raises(RulesError, match="Bare has no attribute most_moves"):
         Bare().check_parts()
     Bare.most_moves = 3
-    with pytest.raises(RulesError, match="Bare has ranks, but not size and after"):
+    with pytest.raises(RulesError, match="Bare has ranks, which need the methods size and after"):
         Bare().check_parts()
 
 
@@ -111,5 +111,5 @@ def test_functions_that_numba_cannot_compile() -> None:
     def texts(rules: Any, position: int) -> Any:
         return rules.unknown + position
 
-    with pytest.raises(RulesError, match=r"to_move of numbers cannot be compiled \(.*\): keep to whole numbers"):
+    with pytest.raises(RulesError, match=r"to_move of numbers cannot be compiled \(.*\): use only whole numbers"):
         native(changed(to_move=texts))

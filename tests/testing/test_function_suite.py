@@ -68,7 +68,7 @@ class Errory(Rows):
         ("turns", "canonical", "the canonical position of"),
         ("swaps", "canonical", "canonical position"),
         ("moves", "canonical", "canonical position"),
-        ("result", "canonical", "has another result than"),
+        ("result", "canonical", "have different results"),
         ("accepts", "nonsense", "parse('') is '.../.../...', but must raise NotationError"),
         ("raises", "nonsense", "raises ValueError (wrong), but must raise NotationError"),
     ],

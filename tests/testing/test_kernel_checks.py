@@ -73,7 +73,7 @@ LIES: Mapping[str, tuple[Callable[..., Any], str]] = {
     "another state": (other_rows(STATE, lambda score: score + 1, lambda who: who == CHANCE), "the plain ones list (1 1/3 1 "),
     "too many rows": (rows_are(4), "there are 4 rows, but there must be 1 to 3"),
     "no rows": (rows_are(0), "there are 0 rows, but there must be 1 to 3"),
-    "rows behind the last one": (beyond, "more rows are filled than the 3 that there are"),
+    "rows behind the last one": (beyond, "more than 3 rows are filled in"),
     "a state that is changed": (changing, "the state itself is changed"),
 }
 
@@ -95,9 +95,9 @@ def test_a_state_with_other_numbers_is_found(monkeypatch: pytest.MonkeyPatch) ->
 
 INDICES: Mapping[str, tuple[str, Callable[..., Any], str]] = {
     "numbers shifted": ("index", lambda found, *_: (found[0] + (found[0] >= 0), found[1]), "its number is"),
-    "a number too large": ("index", lambda found, *_: (found[0] + 10**6, found[1]), "but there are no such"),
-    "a negative number": ("index", lambda found, *_: (-2, found[1]), "but there are no such"),
-    "a player that is none": ("index", lambda found, *_: (found[0], 2), "but there are no such"),
+    "a number too large": ("index", lambda found, *_: (found[0] + 10**6, found[1]), "which do not exist"),
+    "a negative number": ("index", lambda found, *_: (-2, found[1]), "which do not exist"),
+    "a player that is none": ("index", lambda found, *_: (found[0], 2), "which do not exist"),
     "the other player": ("index", lambda found, *_: (found[0], abs(1 - found[1])), "is to move in"),
     "a state that is missing": ("state_at", lambda found, *arguments: found and arguments[2] != 0, "which has no state"),
 }
@@ -157,7 +157,7 @@ def test_a_variant_without_tables_has_no_numbers(monkeypatch: pytest.MonkeyPatch
 
 
 VALUES: Mapping[str, tuple[Callable[..., Any], str]] = {
-    "a value too many": (lambda values, _: values.base.__setitem__(-1, 0), "more values are filled in than the 2"),
+    "a value too many": (lambda values, _: values.base.__setitem__(-1, 0), "more than 2 values are filled in"),
     "a state that is changed": (lambda _, state: state.__setitem__(0, 5), "the state itself is changed"),
     "a value out of bounds": (lambda values, _: values.__setitem__(1, -1 << 40), "must lie between -2^40 and 2^40, and are"),
 }
@@ -176,7 +176,7 @@ def test_lies_about_values(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert said in only_failure(race(), "evaluation", samples=50)
 
 
-@pytest.mark.parametrize(("finished", "said"), [(4, "4 is no set of 2 players"), (-2, "-2 is no set"), (3, "has finished, and is")])
+@pytest.mark.parametrize(("finished", "said"), [(4, "4 is not a set of 2"), (-2, "-2 is not a set"), (3, "has finished, and is")])
 def test_lies_about_who_has_finished(finished: int, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody who is not there, or who is to move; -1 is allowed, since the rules may be asked instead."""
     lying(monkeypatch, "evaluate", lambda *_: finished)

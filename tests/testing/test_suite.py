@@ -195,7 +195,7 @@ LIES: dict[str, tuple[Any, str, Callable[..., Any], str, str]] = {
         "index",
         lambda self, squares: INDEX(self, squares) // 2,
         "index",
-        "but the index of that is",
+        "but the index of this position is",
     ),
     "an index that forgets the mirror": (Layout, "index", without_mirror, "index", "is that of another position"),
     "other squares of many": (

@@ -71,7 +71,7 @@ class Compiled:
         if self.listed is None:
             return self.game.region(limits)
         if limits:
-            raise RulesError(f"{self.game.name} has no limit {next(iter(limits))}: its tables hold all states")
+            raise RulesError(f"{self.game.name} does not support the limit {next(iter(limits))}: leave it out")
         return self.listed.region
 
     def row(self, state: State) -> Int64 | None:
@@ -89,7 +89,7 @@ def compiled(game: StochasticGame) -> Compiled:
     `RulesError` if it is not a game of two players with chance, `CapacityError` if it has too many states and no kernels.
     """
     if "chance" not in game.can:
-        raise RulesError(f"{game.name} has no chance, so it cannot have tables with bounds: play it, or count its games")
+        raise RulesError(f"{game.name} has no chance moves, so its tables cannot have bounds: choose a game with chance moves")
     kernels = game.kernels()
     if kernels is not None:
         return Compiled(game, kernels, None)
@@ -104,7 +104,7 @@ def explicit(game: StochasticGame) -> Explicit:
     than `MOST_STATES`.
     """
     if game.players != 2:
-        raise RulesError(f"{game.name} has {game.players} players, but only games of two have tables: choose another variant")
+        raise RulesError(f"{game.name} has {game.players} players, but tables need two players: choose a variant with two players")
     states = tuple(sorted(_reachable(game), key=lambda state: game.to_move(state) < 0))
     numbers = {state: number for number, state in enumerate(states)}
     stored = sum(game.to_move(state) >= 0 for state in states)
@@ -157,7 +157,7 @@ def _most_draws(game: StochasticGame, unstored: tuple[State, ...]) -> int:
     while now:
         if most == MOST_DRAWS:
             raise RulesError(
-                f"{game.name} allows more than {MOST_DRAWS} successive draws, too many for a table: choose another variant"
+                f"{game.name} allows more than {MOST_DRAWS} successive chance moves, too many for a table: choose another variant"
             )
         most += 1
         now = {after for state in now for _, _, after in _rows(game, state, {}) if game.to_move(after) < 0}

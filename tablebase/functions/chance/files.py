@@ -150,7 +150,7 @@ def limits_of(path: Path) -> Mapping[str, int | str]:
         file = opened_hdf5(path)
         try:
             limits: Any = json.loads(parts.text(file.id, "limits"))
-            parts.require(isinstance(limits, dict), "its limits are no limits")
+            parts.require(isinstance(limits, dict), "its limits are invalid")
         except ERRORS as error:
             raise read_error(path, error, NO_TABLE) from error
         finally:

@@ -115,7 +115,7 @@ def mover_of(rules: FunctionGame[P], position: P, moves: set[P]) -> int:
     if mover not in range(rules.players):
         raise contradiction(rules, position, f"to_move is {mover}, but players have the numbers 0 and 1")
     if not moves:
-        raise contradiction(rules, position, "result is None, but nobody has a move")
+        raise contradiction(rules, position, "result is None, but no player has a move")
     return mover
 
 

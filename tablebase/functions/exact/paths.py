@@ -70,8 +70,8 @@ def count_games(rules: FunctionGame[P], start: P, tick: Callable[[int, None], ob
 
 
 def _endless(rules: FunctionGame[P], position: P) -> RulesError:
-    again = f"{rules.format(position)} can come up again"
-    return RulesError(f"games of {rules.name} may never end, because {again}: they cannot be counted")
+    again = f"the position {rules.format(position)} can occur again"
+    return RulesError(f"cannot count the games of {rules.name}: they may never end, because {again}")
 
 
 def _added(done: dict[P, tuple[int, int, int] | None], children: list[P]) -> tuple[int, int, int]:

@@ -137,7 +137,7 @@ class TierFile(CodesFile):
             self.counts = ExactCounts(**json.loads(parts.text(root, "counts")))
             self.after = [int(tier) for tier in json.loads(parts.text(root, "after"))]
         except (TypeError, ValueError) as error:
-            raise CorruptTableError("has wrong counts of its positions", self.path) from error
+            raise CorruptTableError("contains invalid counts of positions", self.path) from error
         self.tier = parts.number(root, "number")
         self.head = _head(game, self.name, self.tier, self.after, self.counts)
         self._compare(root, f"{self.name} of {game.name}", ("format", "game", "tier"), VERSIONS)

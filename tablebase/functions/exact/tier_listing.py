@@ -58,7 +58,7 @@ def list_tiers(game: CompiledGame, allowed: int, tick: Callable[[int], object] =
             for found in each(partial(_after, game), np.split(fresh, range(chunk, len(fresh), chunk))):
                 for other, some in found.items():
                     if not tier <= other < MOST_TIERS:
-                        said = f"number tiers from 0 to {MOST_TIERS - 1:,} so that no move leads to a smaller one"
+                        said = f"number tiers from 0 to {MOST_TIERS - 1:,} so that no move leads to a smaller number"
                         raise RulesError(f"a move leads from tier {tier} of {game.name} to tier {other}: {said}")
                     after[tier].add(other)
                     (again if other == tier else waiting.setdefault(other, [])).append(some)

@@ -284,7 +284,7 @@ class GroupSolver:
                 needed = ends.nbytes + 4 * int(ends[-1])
                 if needed > self._allowed or self._size > np.iinfo(np.int32).max // 2:
                     names = ", ".join(map(self._game.tier_name, self._group.tiers))
-                    hint = "give its Functions the function unmoves, which takes the place of lists of moves"
+                    hint = "define the function unmoves, which replaces lists of moves"
                     raise CapacityError(f"solving {names} of {self._game.name}", hint, needed=needed, allowed=self._allowed)
                 self._most_told = TOLD + int(np.diff(ends, prepend=0).max())
                 parents = np.zeros(max(1, int(ends[-1])), np.int32)
@@ -320,7 +320,7 @@ def sampled_seconds(game: CompiledGame, group: TierGroup, sizes: Mapping[int, in
 def rules_error(game: CompiledGame, position: int, error: int) -> Exception:
     """Describe what is wrong with the functions of a game in a position."""
     if error == SOUND:
-        return RulesError(f"moves or unmoves of {game.name} writes more positions than most_moves, {game.most_moves}: raise it")
+        return RulesError(f"moves or unmoves of {game.name} returns more than {game.most_moves} positions: increase most_moves")
     if error == CONTRADICTION:
         what = "moves, rank, tier and after contradict each other, or there are more moves than most_moves"
         return contradiction(game, position, what)

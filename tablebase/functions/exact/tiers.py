@@ -47,7 +47,7 @@ class Tiers:
         for number, known in self.names.items():
             if known == name:
                 return number
-        raise RulesError(f"unknown tier {quoted(name)}{did_you_mean(name, self.names.values())}: choose one that 'estimate' lists")
+        raise RulesError(f"unknown tier {quoted(name)}{did_you_mean(name, self.names.values())}: choose one listed by 'estimate'")
 
     def needed(self, tiers: set[int]) -> tuple[TierGroup, ...]:
         """Return the groups of some tiers, with all that they depend on."""
@@ -73,7 +73,7 @@ def tiers_of(game: CompiledGame) -> Tiers:
     for tier in (waiting := [first]):
         for other in after[tier]:
             if not 0 <= other < MOST_TIERS:
-                raise RulesError(f"after({tier}) of {game.name} has the tier {other}: number tiers from 0 to {MOST_TIERS - 1:,}")
+                raise RulesError(f"after({tier}) of {game.name} returns tier {other}: number tiers from 0 to {MOST_TIERS - 1:,}")
             if other not in after:
                 after[other] = tuple(game.after(other))
                 waiting.append(other)
@@ -85,8 +85,8 @@ def grouped(game: CompiledGame, after: Mapping[int, tuple[int, ...]], keys: Mapp
     sizes = {tier: len(keys[tier]) if keys else game.size(tier) for tier in after}
     names = {tier: game.tier_name(tier) for tier in after}
     if len(set(names.values())) < len(names) or not all(map(TIER_NAME.fullmatch, names.values())):
-        rule = "different names of letters, digits, dots, hyphens and underscores"
-        raise RulesError(f"tier_name of {game.name} must give tiers {rule}")
+        rule = "made of letters, digits, dots, hyphens and underscores"
+        raise RulesError(f"tier_name of {game.name} must return different names, {rule}")
     tiers, groups = list(after), []
     numbers = {tier: number for number, tier in enumerate(tiers)}
     for circle in circles([np.array([numbers[other] for other in others], np.int64) for others in after.values()]):

@@ -16,8 +16,8 @@ from tablebase.system.files.inputs import MOST, check_regular, read_text
 from tablebase.system.files.outputs import check_output, lock_of, locked, write_text
 
 FORMAT = "learned 1"
-OTHER = "name another file"
-HINT = f"{OTHER}, or delete it"
+OTHER = "use another file"
+HINT = f"{OTHER}, or delete this one"
 PATIENCE = 30.0
 """Seconds to wait for other players of a file, which need some milliseconds."""
 
@@ -74,14 +74,14 @@ class Knowledge(ABC):
         for key in ("game", "digest", *(() if any_start else ("start",))):
             if document[key] != heading[key]:
                 difference = f"{quoted(document[key])}, not {heading[key]!r}"
-                raise TablebaseError(f"{path} contains {self.noun} of another {key} ({difference}): {HINT}")
+                raise TablebaseError(f"{path} contains {self.noun} of a different {key} ({difference}): {HINT}")
         return document
 
     @contextmanager
     def updated(self, path: Path) -> Iterator[None]:
         """Load a file if it exists, and save it after the block; other players of the file wait until then."""
         check_output(path, self.other)
-        busy = f"another player keeps {self.noun} in {path}, and does not finish: {self.other}"
+        busy = f"another player has locked {path} for more than {PATIENCE:g} s: {self.other}"
         with locked(lock_of(path), busy, PATIENCE):
             if path.exists():
                 self.load(path)

@@ -60,7 +60,7 @@ class MatchboxPlayer(Player):
         game, position = self.boxes.game, match.position
         box = representative(game, position)
         if box not in self.boxes.boxes:
-            raise TablebaseError(f"the player has no box for {render(game, position)}: make a player for another start or side")
+            raise TablebaseError(f"no matchbox exists for {render(game, position)}: open the player with another start or side")
         if not self._drawn and self._path is not None and self._path.exists():
             # Other players of the file may have learned meanwhile.
             self.boxes.load(self._path)
@@ -125,6 +125,6 @@ def _count(number: int, word: str, plural: str = "s") -> str:
 def make(seat: Seat, boxes: str | Path | None = None, resigns: str = "yes", taken: str = "") -> MatchboxPlayer:
     """The player ``matchboxes``."""
     if boxes is not None and taken:
-        raise TablebaseError("the settings boxes and taken contradict each other: set only one of them")
+        raise TablebaseError("cannot set both boxes and taken of the player matchboxes: set only one of them")
     path = None if boxes is None else Path(expanduser(boxes))
     return MatchboxPlayer(seat, path, resigns=read_yes("resigns", resigns), taken=taken)

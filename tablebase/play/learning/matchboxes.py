@@ -184,13 +184,13 @@ class Matchboxes(Knowledge):
             raise MisfitError("lacks the number of games that each side has won")
         full = self.full_boxes()
         if not isinstance(contents, dict) or contents.keys() != {render(self.game, position) for position in full}:
-            raise MisfitError(f"does not have the matchboxes of {self.game.name}")
+            raise MisfitError(f"does not contain exactly the matchboxes of {self.game.name}")
         left: dict[Position, list[Bead]] = {}
         for position, beads in full.items():
             moves, text = {render_move(self.game, bead.move): bead for bead in beads}, render(self.game, position)
             kept = contents[text]
             if not isinstance(kept, list) or kept != [move for move in moves if move in kept]:
-                raise MisfitError(f"has other beads in the box {text} than its moves")
+                raise MisfitError(f"has beads in the box {text} that do not match its moves")
             left[position] = [moves[move] for move in kept]
         self.boxes, self.won = left, [won[letter] for letter in letters]
 
@@ -199,12 +199,12 @@ def read_taken(game: Game, text: str) -> tuple[BeadDraw, ...]:
     """The beads of a text, each with its box; `TablebaseError` if one of them is not a bead of a box, or is named twice."""
     words = text.split()
     if len(words) > MOST:
-        raise TablebaseError(f"{len(words):,} beads are removed: name at most {MOST}")
+        raise TablebaseError(f"{len(words):,} taken beads are too many: give at most {MOST}")
     taken: dict[BeadDraw, None] = {}
     for word in words:
         draw = _read_bead(game, word)
         if draw in taken:
-            raise TablebaseError(f"the bead {quoted(word)} is named twice: name each bead once")
+            raise TablebaseError(f"the bead {quoted(word)} is given twice: give each bead once")
         taken[draw] = None
     return tuple(taken)
 
@@ -220,7 +220,7 @@ def remove_taken(boxes: Matchboxes, taken: Iterable[BeadDraw]) -> None:
         if draw.box.side == boxes.side:
             if draw.box not in boxes.boxes:
                 raise TablebaseError(
-                    f"no game reaches {render(boxes.game, draw.box)}, so it has no box: remove it from the taken beads"
+                    f"no game reaches {render(boxes.game, draw.box)}, so it has no box: remove its bead from the taken beads"
                 )
             boxes.boxes[draw.box].remove(draw.bead)
 
@@ -252,7 +252,7 @@ def _read_bead(game: Game, word: str) -> BeadDraw:
     game.check(box)
     shown = representative(game, box)
     if box != shown:
-        raise TablebaseError(f"the box of {render(game, box)} is the box of its mirror image: write {render(game, shown)}")
+        raise TablebaseError(f"{render(game, box)} shares the box of its mirror image: write {render(game, shown)} instead")
     beads = {render_move(game, bead.move): bead for bead in _full_box(game, box)}
     if move not in beads:
         raise TablebaseError(f"the box {render(game, box)} has no bead {quoted(move)}: choose one of {', '.join(beads)}")

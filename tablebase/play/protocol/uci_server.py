@@ -56,7 +56,7 @@ class UciServer:
                 for line in lines:
                     try:
                         if len(line) > LONGEST_LINE:
-                            raise TablebaseError(f"a line has more than {LONGEST_LINE:,} characters: send a shorter one")
+                            raise TablebaseError(f"a line has more than {LONGEST_LINE:,} characters: send a shorter line")
                         command, words = split(line)
                         if command == "quit":
                             break
@@ -153,7 +153,7 @@ class UciServer:
             ends = read_move(game, text)
             moves = [] if over else [move for move in legal_moves(game, here) if (move.origin, move.target) == ends]
             if not moves:
-                why = "the game is over" if over else "it is not legal there"
+                why = "the game is already over" if over else "it is not legal in this position"
                 raise TablebaseError(f"move {len(positions)}, {quoted(text)}, cannot be made: {why}")
             positions.append(play(here, moves[0]))
             over = Outcome.LOSS if wins_at_once(game, here, moves[0]) else decided(game, positions[-1])
@@ -166,9 +166,9 @@ class UciServer:
         try:
             limits = read_go(words)
             if limits.unknown:
-                self._say(f"info string not supported, and ignored: {quoted(' '.join(limits.unknown))}")
+                self._say(f"info string ignoring unsupported words: {quoted(' '.join(limits.unknown))}")
             if self._positions is None:
-                raise TablebaseError("go came without a position: send a position first")
+                raise TablebaseError("cannot search without a position: send position before go")
             self._stopped.clear()
             self._thinking.set()
             answers = self._answers(limits, self._positions)

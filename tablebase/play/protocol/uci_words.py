@@ -82,7 +82,7 @@ def read_placement(words: Sequence[str]) -> tuple[str | None, list[str]]:
         return None, after
     if len(given) >= 3 and given[0] == "fen" and all(word == "-" or whole_number(word) is not None for word in given[3:]):
         return f"{given[1]} {given[2]}", after
-    raise TablebaseError(f"{quoted(' '.join(words))} is not a position: write startpos, or fen with rows and the side to move")
+    raise TablebaseError(f"{quoted(' '.join(words))} is not a position: write startpos, or fen with ranks and the side to move")
 
 
 def read_go(words: Sequence[str]) -> Go:
@@ -113,7 +113,7 @@ def _number(name: str, text: str) -> int:
     """Read the number after a word of ``go``: at least 1 for a limit, else at least 0, since a clock may have run out."""
     digits = text.removeprefix("-")
     if not digits or not DIGITS.issuperset(digits):
-        raise TablebaseError(f"{name} needs a whole number, not {quoted(text)}")
+        raise TablebaseError(f"the value of {name} must be a whole number, not {quoted(text)}")
     least = 1 if name in ("depth", "mate", "movetime", "nodes") else 0
     # Python refuses to read numbers of thousands of digits.
     return max(least, min(int(text[:1_000]), MOST))
@@ -123,7 +123,7 @@ def read_option(words: Sequence[str]) -> tuple[str, str]:
     """Return name and value after ``setoption``, of several words each; `TablebaseError` without a name."""
     given = list(words)
     if given[:1] != ["name"] or given[1:2] in ([], ["value"]):
-        raise TablebaseError(f"{quoted(' '.join(words))} does not set an option: write name, the option, value and its value")
+        raise TablebaseError(f"invalid option {quoted(' '.join(words))}: write setoption name NAME value VALUE")
     place = given.index("value") if "value" in given else len(given)
     return " ".join(given[1:place]), " ".join(given[place + 1 :])
 

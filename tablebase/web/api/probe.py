@@ -155,7 +155,7 @@ async def probe_many(request: Request, given: BatchGiven) -> Response:
     """Show the values and the moves of many positions of a game, or for each why it has none."""
     most = settings_of(request).limits.batch
     if len(given.positions) > most:
-        raise ProblemError(413, f"there are {len(given.positions):,} positions: send at most {most:,} at a time")
+        raise ProblemError(413, f"{len(given.positions):,} positions are too many: send at most {most:,} in a request")
     rules = _game_of(given)
 
     def rows() -> list[dict[str, Any]]:

@@ -52,7 +52,7 @@ async def count(request: Request) -> Response:
     The answer is the output of `tablebase count --format json`, without the seconds. It needs no tables.
     """
     given = query_of(request, CountGiven)
-    return await _called(request, VERBS["count"], given, f"to count the games of {given.game}", LASTING)
+    return await _called(request, VERBS["count"], given, f"counting the games of {given.game}", LASTING)
 
 
 @get(router, "/estimate", list[SliceEstimate], given=EstimateGiven)
@@ -65,7 +65,7 @@ async def estimate(request: Request) -> Response:
     given = query_of(request, EstimateGiven)
     game = game_for("estimate", given.game)
     if (given.material is None) == (given.pieces is None):
-        raise TablebaseError("there must be either a material or a number of pieces: give one of material and pieces")
+        raise TablebaseError("an estimate needs either material or pieces: give one of them")
     subject, hint = "this estimate", "choose fewer pieces, or "
     if given.pieces is not None:
         piece_counts(game, given.pieces)

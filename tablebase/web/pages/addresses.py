@@ -87,7 +87,7 @@ def named_position(rules: Rules[Any], text: str) -> Any:
     """The position of an address or a form, even if the game is over; `NotationError` if there is none."""
     if len(text) > LONGEST:
         first = rules.format(rules.initial)
-        raise NotationError(f"the position is longer than {LONGEST} characters: write one as in {first!r}")
+        raise NotationError(f"the position is longer than {LONGEST} characters: write a position such as {first!r}")
     try:
         return rules.parse(text)
     except NotationError:

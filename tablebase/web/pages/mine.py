@@ -24,7 +24,7 @@ async def mine(request: Request, game: str = "", statement: str = "") -> Respons
     """An editor for statements; one in the address stands in it already, with its result."""
     settings = settings_of(request)
     if not settings.mine:
-        raise ProblemError(404, "This server answers no statements over positions: start it with --mine")
+        raise ProblemError(404, "This server does not answer SQL statements: start it with 'tablebase serve --mine'")
     built = await in_thread(request, catalog_of(request).answer, "built", list_built)
     games = {row["game"]: row["least"] for row in built if row["tables"]}
     chosen = game if game in games else next(iter(games), "")

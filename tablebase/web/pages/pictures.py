@@ -36,7 +36,7 @@ def board(game: str, position: str, theme: str = "light", last: str | None = Non
     rules = load_rules(game)
     chosen = [arrow for arrow in arrows.split(",") if arrow]
     if len(chosen) > MOST_ARROWS:
-        raise TablebaseError(f"{len(chosen)} arrows are too many: name at most {MOST_ARROWS}")
+        raise TablebaseError(f"{len(chosen)} arrows are too many: give at most {MOST_ARROWS}")
     return _response(drawn_board(rules, named_position(rules, position), last_move=last or None, arrows=chosen, theme=theme))
 
 
@@ -46,7 +46,7 @@ def piece(game: str, symbol: str, theme: str = "light") -> Response:
     rules = load_game(game)
     if symbol not in rules.by_symbol:
         known = "".join(kind.symbol for kind in rules.kinds)
-        raise NotationError(f"{quoted(symbol)} is not a piece of {rules.name}: the letters are {known}")
+        raise NotationError(f"{quoted(symbol)} is not a piece of {rules.name}: use one of the letters {known}")
     kind = rules.by_symbol[symbol]
     defined = tokens.definitions(rules, Position(((kind, 0),), 0), as_theme(theme))
     use = element("use", href=f"#piece-{kind}", x=SQUARE // 2, y=SQUARE // 2)

@@ -108,14 +108,14 @@ def _seated(
     rules: Rules[Any], seats: Sequence[str], start: str | None, given: Mapping[str, str], won: str | None, taken: str | None
 ) -> PlayTable:
     if len(seats) != rules.players:
-        raise TablebaseError(f"{rules.title} has {rules.players} players, not {len(seats)}: name a seat for each")
+        raise TablebaseError(f"{rules.title} has {rules.players} players, not {len(seats)}: give a seat for each player")
     known = set()
     for seat in seats:
         if seat != PERSON:
             record = find_player(seat)
             unsupported = record.unsupported(rules)
             if unsupported is not None:
-                raise TablebaseError(f"the player {record.name} cannot play {rules.name}, because {unsupported}: choose another")
+                raise TablebaseError(f"the player {record.name} cannot play {rules.name}, because {unsupported}: change the player")
             known |= set(record.settings_in(rules))
     learners = [number for number, seat in enumerate(seats) if seat != PERSON and TAKEN in _open_settings(rules, seat)]
     learned = read_learned(rules, learners, won, taken) if learners else None
@@ -127,7 +127,7 @@ def _start(rules: Rules[Any], text: str | None) -> Any:
     rules.check(start)
     over = words.ending(rules, start)
     if over is not None:
-        raise NotationError(f"no game begins in {rules.format(start)}, where it is over ({over}): choose another position")
+        raise NotationError(f"the game is already over in {rules.format(start)} ({over}): choose another position")
     return start
 
 

@@ -69,7 +69,7 @@ def check_parameters(request: Request) -> None:
     known = [parameter.alias for parameter in request.scope["route"].dependant.query_params]
     for name in request.query_params:
         if name not in known:
-            raise TablebaseError(f"this page has no parameter {quoted(name)}{did_you_mean(name, known)}: leave it out")
+            raise TablebaseError(f"this page has no parameter {quoted(name)}{did_you_mean(name, known)}: remove it")
 
 
 def error_page(request: Request, error: TablebaseError) -> Response:

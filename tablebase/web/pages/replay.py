@@ -93,7 +93,7 @@ def _of_record(request: Request, text: str, number: str) -> Response:
     found = next((one for one in read_records(text.splitlines()) if wanted in (None, one.number)), None)
     if found is None:
         what = "no game" if wanted is None else f"no game with the number {wanted}"
-        raise NotationError(f"the record has {what}: paste games from 'match --output'")
+        raise NotationError(f"the record contains {what}: paste games written by 'match --output'")
     rules = load_rules(found.game)
     events = [label_of(event) or event for event in happened(rules, found)] + [RESIGNS] * (found.ending == RESIGNED)
     fields = game_fields(rules, found.players, rules.parse(found.start), events)
@@ -104,13 +104,13 @@ def _replayed(
     rules: Rules[Any], seats: Sequence[str], start: str | None, listed: Sequence[str], at: str | None, searches: bool, most: int
 ) -> Replay:
     if seats and len(seats) != rules.players:
-        raise TablebaseError(f"{rules.title} has {rules.players} players, not {len(seats)}: name a seat for each, or none")
+        raise TablebaseError(f"{rules.title} has {rules.players} players, not {len(seats)}: give a seat for each player, or none")
     begun = rules.initial if not start else named_position(rules, start)
     match = replayed(rules, begun, listed, most)
     place = 0 if at is None else whole(at, "the number of the position")
     found = Replay(match, seats, listed, place, searches)
     if place > found.end:
-        raise TablebaseError(f"the game has no position {place}: choose one from 0 to {found.end}")
+        raise TablebaseError(f"the game has no position {place}: choose a position from 0 to {found.end}")
     return found
 
 

@@ -133,7 +133,7 @@ def test_too_many_states_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_more_players_are_refused() -> None:
-    with pytest.raises(RulesError, match="pig has 3 players, but only games of two have tables"):
+    with pytest.raises(RulesError, match="pig has 3 players, but tables need two players"):
         explicit(pig.game(players=3, target=2))
 
 
@@ -147,5 +147,5 @@ def test_endless_chance_is_refused() -> None:
                 Draw(Fraction(1, 2), "edge", state),
             )
 
-    with pytest.raises(RulesError, match="pig allows more than 100 successive draws, too many for a table"):
+    with pytest.raises(RulesError, match="pig allows more than 100 successive chance moves, too many for a table"):
         explicit(Rolling())

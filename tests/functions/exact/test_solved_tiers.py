@@ -385,7 +385,7 @@ def test_a_file_of_other_rules_or_of_another_tier(tmp_path: Path) -> None:
     with pytest.raises(CorruptTableError, match="its number is that of another tier"):
         TierFile(last, game, "1")
     craft(first, text("counts", b"[]"))
-    with pytest.raises(CorruptTableError, match="has wrong counts of its positions"):
+    with pytest.raises(CorruptTableError, match="contains invalid counts of positions"):
         TierFile(first, game, "0")
 
 
@@ -402,5 +402,5 @@ def test_counts_are_checked(tmp_path: Path) -> None:
     craft(path, text("counts", counts.replace(b'"wins": 3', b'"wins": 2')))
     with ExitStack() as stack:
         again = [stack.enter_context(closing(TierFile(file.path, game, file.name))) for file in files]
-        with pytest.raises(CorruptTableError, match="counts do not match its positions"):
+        with pytest.raises(CorruptTableError, match="counts that do not match its positions"):
             check(again)

@@ -99,7 +99,7 @@ def test_it_works_without_scikit_learn(tables: Tablebase, monkeypatch: pytest.Mo
         ({"columns": ["mobilty"]}, "unknown column 'mobilty' (did you mean 'mobility'?)"),
         ({"columns": "mobility,position"}, "the column position has a different text in each position: leave it out"),
         ({"columns": []}, "no column is left: add another column"),
-        ({"limit": 0}, "limit is a whole number from 1 on, not 0"),
+        ({"limit": 0}, "limit must be a whole number, at least 1, not 0"),
         ({"target": "mobility"}, "not 'mobility'"),
         ({"outcome": "win"}, "cannot use --outcome with --target outcome"),
     ],

@@ -171,7 +171,7 @@ def test_moves_to_search() -> None:
         assert {moves_of(line)[0] for line in heard} == {"b1b2", "c1c2"}
         assert best in ("bestmove b1b2", "bestmove c1c2")
         heard = talk.ask("go depth 1 searchmoves a1b2", until="bestmove")
-        assert heard == ["info string error: none of the moves is legal: choose from a1a2, b1b2, c1c2", "bestmove 0000"]
+        assert heard == ["info string error: none of the given moves is legal: choose from a1a2, b1b2, c1c2", "bestmove 0000"]
 
 
 def test_moves_to_search_with_tables(tables: Tablebase, two_pieces: Path) -> None:
@@ -288,16 +288,16 @@ def test_games_that_are_over() -> None:
                 f"info depth 0 score {result}",
                 "bestmove 0000",
             ]
-        assert "the game is over" in talk.ask("position fen 3/P1p/3 w moves a2a3 c2c1", until="info string")[-1]
+        assert "the game is already over" in talk.ask("position fen 3/P1p/3 w moves a2a3 c2c1", until="info string")[-1]
     with Dialogue() as talk:
         assert talk.ask("position fen 7/7/7/7/7/7/7/w6/Cd5 w", "go depth 3", until="bestmove")[0] == "info depth 0 score cp 0"
 
 
 ERRORS = {
     "no position": "is not a position",
-    "position fen 9/9 w": "has 2 rows; the board of doushouqi has 9",
+    "position fen 9/9 w": "has 2 rows, but the board of doushouqi has 9",
     "position fen 7/7/7/7/7/7/7/7/R6 w": "has no pieces",
-    "position startpos moves a1a2 a1a2": "move 2, 'a1a2', cannot be made: it is not legal there",
+    "position startpos moves a1a2 a1a2": "move 2, 'a1a2', cannot be made: it is not legal in this position",
     "position startpos moves ab": "'ab' is not a move",
     "position startpos moves \\xff\\x00": "is not a move",
     f"position startpos moves {'x' * 100_000}": "is not a move",
@@ -323,14 +323,14 @@ def test_malformed_lines(line: str) -> None:
         assert talk.ask("isready", until="readyok") == ["readyok"]
         if "position" in line:
             heard = talk.ask("go depth 1", until="bestmove")
-            assert heard == ["info string error: go came without a position: send a position first", "bestmove 0000"]
+            assert heard == ["info string error: cannot search without a position: send position before go", "bestmove 0000"]
         assert talk.ask("position startpos", "go depth 1", until="bestmove")[-1] != "bestmove 0000"
 
 
 def test_a_search_that_cannot_begin() -> None:
     with Dialogue() as talk:
         heard = talk.ask("go depth zero", until="bestmove")
-        assert heard == ["info string error: depth needs a whole number, not 'zero'", "bestmove 0000"]
+        assert heard == ["info string error: the value of depth must be a whole number, not 'zero'", "bestmove 0000"]
 
 
 def test_what_is_ignored() -> None:
@@ -338,7 +338,7 @@ def test_what_is_ignored() -> None:
     with Dialogue() as talk:
         assert talk.ask("", "stop", "debug on", "ponderhit", "register later", "isready", until="readyok") == ["readyok"]
         heard = talk.ask("position startpos", "go ponder depth 1", until="bestmove")
-        assert heard[0] == "info string not supported, and ignored: 'ponder'"
+        assert heard[0] == "info string ignoring unsupported words: 'ponder'"
 
 
 @pytest.mark.parametrize(

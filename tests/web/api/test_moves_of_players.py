@@ -49,8 +49,8 @@ def test_a_game_of_the_tables_against_themselves(pawns: TestClient) -> None:
     ("given", "error"),
     [
         ({"player": "nobody"}, "unknown player 'nobody'"),
-        ({"player": "matchboxes", "settings": {"boxes": "/etc/hostname"}}, "the setting boxes names a file"),
-        ({"player": "matchboxes:boxes=/etc/hostname"}, "the setting boxes names a file"),
+        ({"player": "matchboxes", "settings": {"boxes": "/etc/hostname"}}, "the setting boxes needs a file"),
+        ({"player": "matchboxes:boxes=/etc/hostname"}, "the setting boxes needs a file"),
         ({"moves": ["a1a3"]}, "the move 'a1a3' is not legal in ppp/3/PPP w: choose one of a1a2, b1b2, c1c2"),
         ({"position": "ppp/3 w"}, "has 2 rows"),
     ],
@@ -77,7 +77,7 @@ def test_players_of_games_of_chance(pawns: TestClient) -> None:
     made = COMMANDS["move"]({"position": START, "code": int(told["move"])})
     assert (told["position"], told["after"]) == (START, made["position"])
     refused = pawns.post("/api/v1/play", json={"game": "harehedgehog", "player": "random", "moves": ["5"]})
-    assert "leave out moves" in sentence_of(refused, 400)
+    assert "give the position after the moves" in sentence_of(refused, 400)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_a_count_that_takes_too_long(hexapawns: Path) -> None:
     with client_of(hexapawns, limits=limits) as client:
         refused = client.get("/api/v1/count", params={"game": "foxhounds-12x12"})
         command = "tablebase count foxhounds-12x12"
-        assert sentence_of(refused, 504) == f"to count the games of foxhounds-12x12 takes longer than 0.2 s: run '{command}'"
+        assert sentence_of(refused, 504) == f"counting the games of foxhounds-12x12 takes longer than 0.2 s: run '{command}'"
         assert refused.json()["command"] == command
         assert client.get("/api/v1/estimate", params={"game": "hexapawn", "pieces": 2}).status_code in (200, 504)
 
@@ -130,7 +130,7 @@ def test_estimates(pawns: TestClient, hexapawns: Path, ask: Ask) -> None:
         assert [row | varying for row in found] == [row | varying for row in expected]
     for given in ({}, {"material": "PvP", "pieces": 2}):
         refused = pawns.get("/api/v1/estimate", params={"game": "hexapawn", **given})
-        assert "give one of material and pieces" in sentence_of(refused, 400)
+        assert "needs either material or pieces: give one of them" in sentence_of(refused, 400)
 
 
 @pytest.mark.parametrize(("limit", "rows", "complete"), [(2, 2, False), (3, 3, True), (1000, 3, True), (0, 0, False)])
@@ -172,10 +172,10 @@ def test_statements_that_need_memory(two_pieces: Path) -> None:
 def test_statements_are_off(pawns: TestClient, miner: TestClient) -> None:
     """Unless they are asked for; then the description and the pages have them."""
     refused = pawns.post("/api/v1/mine", json={"game": "hexapawn", "statement": "SELECT 1"})
-    assert "start the server with 'tablebase serve --mine'" in sentence_of(refused, 403)
+    assert "start it with 'tablebase serve --mine'" in sentence_of(refused, 403)
     described = ["/api/v1/mine" in client.get("/api/v1/openapi.json").json()["paths"] for client in (pawns, miner)]
     assert described == [False, True]
-    assert "start it with --mine" in pawns.get("/mine").text
+    assert "start it with &#39;tablebase serve --mine&#39;" in pawns.get("/mine").text
     assert ["/mine" in client.get("/").text for client in (pawns, miner)] == described
 
 
@@ -193,7 +193,7 @@ def test_a_statement_keeps_nobody_waiting(two_pieces: Path, monkeypatch: pytest.
         for _ in range(5):
             assert client.get("/api/v1/probe?game=doushouqi&position=7/7/7/7/3c3/7/7/R6/7 w").status_code == 200
         assert not first.done()
-        assert "ask again in a moment" in sentence_of(second.result(), 503)
+        assert "try again in a moment" in sentence_of(second.result(), 503)
         assert second.result().headers["retry-after"] == "1"
         assert "takes longer than 1.5 s" in sentence_of(first.result(), 504)
 

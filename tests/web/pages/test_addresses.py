@@ -72,7 +72,7 @@ def test_other_spellings(written: str, status: int, target: str, client: TestCli
     ("address", "status", "words"),
     [
         ("/chess/", 404, "unknown game 'chess'"),
-        ("/pig/records", 404, "cannot use 'records' with pig, which has no materials"),
+        ("/pig/records", 404, "cannot use 'records' with pig, which has no tables by material"),
         ("/hexapawn/?size=6x6", 400, "this page has no parameter 'size'"),
         ("/hexapawn/board/ppp/3/PPP_w.svg?them=dark", 400, "(did you mean 'theme'?)"),
         ("/pig/?pieces=2", 404, "leave out pieces"),
@@ -81,8 +81,8 @@ def test_other_spellings(written: str, status: int, target: str, client: TestCli
         ("/nowhere/to/be/found", 404, "There is no page with this address."),
         ("/hexapawn/position/" + "p" * 600 + "_w", 400, "longer than 500 characters"),
         ("/hexapawn/position/%00%FF_w", 400, "has 1 rows"),
-        ("/doushouqi/material/RvE@1", 400, "names a tier"),
-        ("/foxhounds-4x4/material/FvHH", 400, "name a slice from"),
+        ("/doushouqi/material/RvE@1", 400, "has a tier"),
+        ("/foxhounds-4x4/material/FvHH", 400, "choose one from"),
         ("/doushouqi/?pieces=" + "9" * 5000, 400, "must be a whole number"),
         ("/doushouqi/material/RCvE", 404, "The table RCvE of Dou Shou Qi has not been built."),
         ("/doushouqi/material/RCvE", 404, "What is missing takes, on one processor"),
@@ -114,8 +114,8 @@ def test_an_error_leads_back_to_its_game(page: str, client: TestClient) -> None:
     [
         ("/doushouqi/position/7/7/7/7/7/7/7/R6/7_w", "Black has no pieces: both sides need at least one."),
         ("/doushouqi/position/7/7/7/7/7/7/7/7/7_w", "White has no pieces: both sides need at least one."),
-        ("/doushouqi/position/7/7/7/7/7/7/3r3/RR5/7_w", "but the limit is 1."),
-        ("/doushouqi/position/3r3/7/7/7/7/7/7/R6/7_b", "cannot stand on d9 while the game continues."),
+        ("/doushouqi/position/7/7/7/7/7/7/3r3/RR5/7_w", "are too many: use at most 1."),
+        ("/doushouqi/position/3r3/7/7/7/7/7/7/R6/7_b", "cannot stand on d9 while the game continues: use another square."),
         ("/hexapawn/position/P2/1P1/2p_w", "cannot stand on"),
         ("/hexapawn/position/P2/1p1/3_b", "The pawn has reached a3: White won"),
         ("/hexapawn/position/3/1P1/3_b", "Black has no pieces left: White won"),
@@ -177,7 +177,7 @@ def test_head(address: str, client: TestClient) -> None:
 def test_methods_that_are_not_answered(client: TestClient) -> None:
     refused = client.put("/hexapawn/play")
     assert (refused.status_code, refused.headers["allow"]) == (405, "GET, HEAD")
-    assert "requests of another method" in said(parsed(refused.text))
+    assert "does not support the method of the request" in said(parsed(refused.text))
 
 
 @pytest.mark.parametrize("address", PAGES)
