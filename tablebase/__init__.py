@@ -129,7 +129,7 @@ def open(  # noqa: A001 (read as `tablebase.open`)
         URL of a PostgreSQL database with the catalog; by default the URL in the environment variable
         TABLEBASE_CATALOG, or else a file in the folder.
     cache : int or str, optional
-        Memory for decompressed chunks of tables, in bytes or as a text such as ``1G``; by default 256 MiB.
+        Cache size for decompressed table data, in bytes or as text such as ``1G``; by default, 256 MiB.
     """
     # Loaded here so that `import tablebase` stays quick.
     from tablebase.commands.tablebase import Tablebase

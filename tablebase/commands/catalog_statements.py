@@ -25,7 +25,7 @@ OF_SIDES = ("solutions", "slices", "slice_counts", "pattern_gains", "pattern_rul
 
 @brief
 class CatalogRows(Tabular):
-    """The result of a statement over the catalog."""
+    """The result of an SQL query on the catalog."""
 
     def __init__(self, names: list[str], rows: list[tuple[Any, ...]]) -> None:
         self._names, self._rows = distinct_names(names), rows

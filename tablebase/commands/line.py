@@ -51,24 +51,25 @@ def show_line(
     boards : bool
         Draw the board of every position.
     svg : Path, optional
-        Also draw every position as a file in a new folder.
+        Also write a picture of every position to this new folder.
     picture : str
-        With --to, kind of these files.
+        With --to, file format of the pictures.
     width : float, optional
-        With --to, width such as 88mm, 3.5in, column or page.
+        With --to, width of the pictures, such as 88mm or 3.5in; or column (88 mm) or page (180 mm).
     sheet : Path, optional
         Also draw the key positions (for example, after captures) on printable pages, as a PDF, SVG or PNG file.
     every : bool
         With --sheet, draw every position instead of only the key positions.
     explain : bool
-        For each position, show how many moves keep the value, and the value of every other move; '!' marks only moves.
+        For each position, show how many moves keep the result, and the values of the other moves; '!' marks the only move that
+        keeps a win or a draw.
     replay : Path, optional
         Instead of best play, show a recorded game from a file that 'match --output' has written.
     number : int
         With --replay, number of the game in the file.
     player : str, optional
-        With --replay, player that evaluates positions without tables: engine or computer (both search ahead), or another player
-        that 'tablebase play --help' lists. By default, these positions have no value.
+        With --replay, player that evaluates positions without a table, such as engine or computer; by default, these positions have
+        no value.
     """
     rules = call.rules
     if boards and (replay is not None or call.style is Format.TABLE) and not is_drawn(rules):
