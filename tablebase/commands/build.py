@@ -72,8 +72,7 @@ def build(
     pieces : int, range or str, optional
         Number of pieces on the board, or a range such as ``range(2, 5)`` or ``"2-4"``.
     material : str or sequence of str, optional
-        Set of pieces, such as ``RCvW``; by default, all sets that games from the initial position can reach, if there are few
-        enough.
+        Set of pieces, such as ``RCvW``; by default, all sets that games can reach, if there are not too many.
     data : str or Path, optional
         Folder of the tables; by default, the value of the environment variable TABLEBASE_DATA, or ``data``.
     catalog : str, optional
@@ -175,9 +174,8 @@ def estimate(
     Returns
     -------
     Estimates
-        A list of `tablebase.building.estimate.SliceEstimate`; for games with chance, of
-        `tablebase.building.layer_kind.LayerEstimate`; for other games defined by functions, of
-        `tablebase.building.exact_kind.ExactEstimate`.
+        A list of `tablebase.building.estimate.SliceEstimate`, of `tablebase.building.layer_kind.LayerEstimate` (in games with
+        chance), or of `tablebase.building.exact_kind.ExactEstimate` (in other games defined by functions).
     """
     kind, wanted = _wanted(lib.game_arguments.as_rules(game, size, variant), pieces, material, limits)
     folder = as_folder(data)

@@ -35,7 +35,7 @@ class CatalogRows(Tabular):
 
     @property
     def columns(self) -> list[str]:
-        """Names of the columns; equal names are numbered."""
+        """Names of the columns; duplicate names are numbered."""
         return self._names
 
     def fetchall(self) -> list[tuple[Any, ...]]:

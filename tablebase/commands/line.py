@@ -61,8 +61,7 @@ def show_line(
     every : bool
         With --sheet, draw every position instead of only the key positions.
     explain : bool
-        For each position, show how many moves keep the result, and the values of the other moves; '!' marks the only move that
-        keeps a win or a draw.
+        Show the number of moves that keep the result, and the values of other moves; '!' marks the only move that keeps it.
     replay : Path, optional
         Instead of best play, show a recorded game from a file that 'match --output' has written.
     number : int

@@ -86,8 +86,7 @@ class Charts(Cataloged):
             distances between two pieces, or by the column --by), values (outcomes by the column --by; in games with chance, the
             mean chance to win), chances (winning chances against a weakened player) or query (the result of an SQL statement).
         statement : str, optional
-            For the chart 'query', an SQL statement as in 'mine'. The first column of its result is the x axis, and the other
-            columns are plotted.
+            For the chart 'query', an SQL statement as in 'mine'. The first column is the x axis; the other columns are plotted.
         pieces : int, range or str, optional
             Use only tables with this number of pieces, or a range of numbers.
         material : str or sequence of str, optional
@@ -129,7 +128,7 @@ class Charts(Cataloged):
             Also write the plotted numbers to this CSV file.
         game, workers : see `mine`
         tick : callable, optional
-            Called from time to time with the numbers of indices decoded so far and in all.
+            Progress callback, called with the numbers of decoded and of all table entries.
         """
         rules: Any = self._rules(game)
         check_extra("pictures", "plot")

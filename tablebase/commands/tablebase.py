@@ -183,7 +183,8 @@ class Tablebase(Collection):
 
         Parameters
         ----------
-        material : str Such as ``RCvW``.
+        material : str
+            Such as ``RCvW``.
         side : int
             The side to move, 0 or 1.
         squares : ndarray of int8, shape (positions, pieces)
@@ -230,7 +231,9 @@ class Tablebase(Collection):
         Parameters
         ----------
         position : str or Position, optional
-            By default, the initial position. plies : int, optional Stop after N plies (moves by one side).
+            By default, the initial position.
+        plies : int, optional
+            Stop after N plies (moves by one side).
         """
         most = as_optional(as_number, "plies", plies)
         rules = self._rules(game)

@@ -28,9 +28,7 @@ if TYPE_CHECKING:
 @brief
 @dataclass(frozen=True)
 class VerifyResult:
-    """Result of a verification, with the number of checked `tables`, the `errors` by table, and the number `compared` with
-    checksums.
-    """
+    """Result of a verification, with the number of checked `tables`, `errors` by table, and the number `compared` to checksums."""
 
     tables: int  # all that were checked
     errors: Mapping[str, str] = field(default_factory=dict)  # by table

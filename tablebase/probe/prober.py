@@ -15,9 +15,9 @@ from tablebase.tables.store import Store
 
 
 class Prober:
-    """Probes positions in the tables of a folder; safe to use from several threads.
+    """Probe positions in the tables of a folder; can be used from several threads.
 
-    `tablebase.open` offers the same for game names and position texts.
+    To probe with game names and position texts, use `tablebase.open` instead.
     """
 
     def __init__(self, folder: Path, cache: int | None = None) -> None:

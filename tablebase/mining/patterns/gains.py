@@ -80,11 +80,11 @@ class Gain:
     features : tuple of str
         One or two columns.
     gain : float
-        Bits of uncertainty about the target that knowing their values removes.
+        Reduction of the target's entropy by these features, in bits.
     explains : float or None
-        The gain as a share of the target's entropy; None where that is 0.
+        The gain as a share of the target's entropy; None if the entropy is 0.
     decides : float
-        Share of positions that have the most common class of all positions with the same values.
+        Share of positions for which the most common class among positions with the same feature values is correct.
     """
 
     features: tuple[str, ...]
