@@ -47,8 +47,8 @@ def perft(
     ----------
     position : str, by default the start
     depth : int
-        Maximum length of the sequences, in plies (moves by one side). In games with chance or more than two players, length is
-        counted in turns; a turn consists of all consecutive moves of one player.
+        Maximum length of the sequences, in plies (moves by one side). In games with chance or more than two players, the unit of
+        length is a turn, which consists of all consecutive moves of one player.
     divide : bool
         Show one row for each first move, and count only sequences of length --depth.
     repetitions : RepeatedLines or str

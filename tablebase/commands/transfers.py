@@ -27,7 +27,7 @@ STRONGEST = 22
 
 @dataclass
 class Transfer:
-    """Result of copying tables: numbers of selected `tables`, of `new` tables and of tables already `there`, and `bytes` written."""
+    """Result of copying tables, with the numbers of selected `tables`, `new` tables and tables already `there`, and the `bytes`."""
 
     tables: int  # all that were selected
     new: int = 0
