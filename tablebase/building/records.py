@@ -36,7 +36,7 @@ class Begun:
 
 @dataclass(frozen=True)
 class TableRecord:
-    """A finished table."""
+    """Record of a finished table."""
 
     game: str
     material: str

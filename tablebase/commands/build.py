@@ -133,7 +133,7 @@ def show_build(call: Call) -> None:
 
 @brief
 class Estimates(list["AnyEstimate"]):
-    """List of cost estimates for a build, one for each number of pieces, set of pieces or table. Notebooks show a table."""
+    """List of cost estimates for a build, one for each number of pieces, set of pieces or table. Notebooks show it as a table."""
 
     def __init__(self, lines: Iterable[AnyEstimate], workers: int = 1) -> None:
         super().__init__(lines)

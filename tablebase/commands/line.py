@@ -43,7 +43,7 @@ def show_line(
     number: Annotated[int, Shell(metavar="N", least=1)] = 1,
     player: Annotated[str | None, Shell(metavar="NAME", complete=PLAYERS)] = None,
 ) -> None:
-    """Without options, this command reads the tables in the folder 'data' and prints one row for each position of the line. If the
+    """Without options, this command reads the tables in the folder 'data' and prints one row for each position of best play. If the
     position is drawn, the line ends when a position repeats.
 
     Parameters

@@ -32,7 +32,7 @@ LEFT_OUT = ("game", "players")
 
 @brief
 class MatchRows(list[dict[str, Any]]):
-    """A row for each player, with the fields of ``tablebase match --format json``; `played` has the games."""
+    """List of rows, one for each player, as in ``tablebase match --format json``; the attribute `played` contains the games."""
 
     def __init__(self, rows: Iterable[dict[str, Any]], played: Sequence[Played]) -> None:
         super().__init__(rows)

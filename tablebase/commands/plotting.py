@@ -76,7 +76,7 @@ class Charts(Cataloged):
     ) -> Figure:
         """Draw a chart of outcomes, distances or winning chances.
 
-        Matplotlib must be installed. The label of the figure names the chart and its slices.
+        Matplotlib must be installed. The label of the figure contains the name of the chart and its sets of pieces.
 
         Parameters
         ----------

@@ -173,11 +173,11 @@ class MaterialDescription(TypedDict):
     slices: list[SliceRow]
     distances: list[DistanceRow]
     stored_as: str
-    """The material under which the positions are stored."""
+    """Name of the material that stores these positions, or equivalent ones."""
     depends_on: list[Neighbour]
-    """Stored materials after a capture or promotion."""
+    """Stored materials that a capture or promotion leads to."""
     needed_by: list[Neighbour]
-    """Stored materials with a capture or promotion into this one."""
+    """Stored materials with a capture or promotion that leads to this material."""
 
 
 class RecordRow(TypedDict):

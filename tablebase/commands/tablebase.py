@@ -74,7 +74,7 @@ class Tablebase(Collection):
         self.close()
 
     def close(self) -> None:
-        """Close all files, also of running queries; later queries raise `TablebaseError`."""
+        """Close all files and cancel open queries; later queries raise `TablebaseError`."""
         super().close()
         self.prober.close()
 

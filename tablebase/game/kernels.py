@@ -91,7 +91,7 @@ class Kernels:
     deepest : int
         Maximum number of consecutive states in play that tables do not store.
     labels : tuple of str
-        The label of each draw, by its number.
+        Labels of the outcomes of chance, by their numbers.
     module : str
         Name of the module that defines the rules; the digest includes its source.
     alike : compiled function

@@ -88,7 +88,7 @@ class Rules(ABC, Generic[P]):
     name : str
         Name of the game and variant on the command line, and of the folder of its tables.
     title : str
-        A readable name.
+        Name of the game as shown to users.
     players : int
         Number of players, two or more; players are numbered from 0.
     sides : sequence of Side

@@ -68,7 +68,7 @@ class StochasticGame(FunctionGame[State]):
 
     @abstractmethod
     def draws(self, state: State) -> tuple[Draw, ...]:
-        """Return the outcomes of a state in which chance moves."""
+        """Return the possible outcomes of chance in a state, such as dice rolls."""
 
     @abstractmethod
     def places(self, state: State) -> tuple[int, ...]:
@@ -129,7 +129,7 @@ class StochasticGame(FunctionGame[State]):
         raise NotImplementedError
 
     def source_modules(self) -> set[str]:
-        """Return the modules that define the author's classes and kernels; their source enters the digest."""
+        """Return the names of the modules that define the rules and kernels; the digest includes their source."""
         kernels = self.kernels()
         return super().source_modules() | (set() if kernels is None else {kernels.module})
 

@@ -69,7 +69,7 @@ class Board:
 
     @classmethod
     def full(cls, width: int, height: int) -> Board:
-        """Return a board on which every cell is a square; squares are numbered rank by rank: a1, b1, …, a2, b2, …."""
+        """Return a board on which every cell is a square, numbered rank by rank (a1, b1, …, a2, b2, …)."""
         return cls(width, height, tuple((f, r) for r in range(height) for f in range(width)))
 
     @classmethod
@@ -87,7 +87,7 @@ class Board:
 
     @cached_property
     def numbers(self) -> Mapping[tuple[int, int], int]:
-        """Square number by (file, rank)."""
+        """Dict from the file and rank of a square, as a tuple, to its number."""
         return {cell: number for number, cell in enumerate(self.cells)}
 
     def square(self, name: str) -> int:
@@ -225,7 +225,7 @@ class Escape:
     room : bool
         Whether the piece must also be able to step to another unguarded square.
     to_move : frozenset of int
-        The rule applies when one of these sides is to move.
+        Sides to move for which the rule applies.
 
     Notes
     -----
@@ -274,7 +274,7 @@ class Evaluation:
     Parameters
     ----------
     squares : mapping of str to tuple of int
-        Value of a piece on each square, by the kind's symbol.
+        Values of a piece on each square, by the symbol of the piece.
     mobility : int
         Value of each additional legal move that a side has over the other side.
     duels : tuple of Duel

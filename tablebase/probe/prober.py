@@ -41,7 +41,7 @@ class Prober:
         return self.slices(rules) if isinstance(rules, Game) else self._opened(rules)
 
     def slices(self, game: Game) -> SliceSource:
-        """Return the tables of a game of pieces on squares, which can answer many positions together."""
+        """Return the tables of a game with pieces on squares, for probing many positions together."""
         source = self._slices.get(game)
         if source is None:
             source = self._slices[game] = SliceSource(self.store, game)
@@ -58,7 +58,7 @@ class Prober:
         return opened[1]
 
     def line(self, rules: Rules[Any], position: Any, plies: int | None = None) -> Line:
-        """Return the optimal line; see `Source.line`."""
+        """Return a line of best play; see `Source.line`."""
         return Line(self.of(rules).line(position, plies), plies)
 
 

@@ -91,7 +91,7 @@ class Analysis:
         return f"{self.score / 100:+.2f}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the stable JSON fields of `tablebase analyse --format json`."""
+        """Return a dict with the JSON fields of `tablebase analyse --format json`."""
         return {
             "depth": self.depth,
             "rank": self.rank,

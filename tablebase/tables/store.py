@@ -51,7 +51,7 @@ def closed(folder: Path) -> TablebaseError:
 class Store:
     """The tables of a folder, which are opened on first use, with a cache of decompressed chunks.
 
-    Safe to use from several threads, and in forked processes.
+    It can be used from several threads, and in forked processes.
     """
 
     def __init__(self, folder: Path, cache: int | None = None) -> None:

@@ -170,7 +170,7 @@ def _is_compiled(game: FunctionGame[Any]) -> bool:
 
 # That random play never ends is worth knowing, but no error.
 PLAY = Check("play", "Random games can be played.", _games, lambda *_: None, sums_up=_ended)
-DIGEST = Check("digest", "The digest is the same when the game is built again.", lambda *_: ["from a copy"], digest_error)
+DIGEST = Check("digest", "The digest is the same for a new copy of the game.", lambda *_: ["from a copy"], digest_error)
 WORDS = Check("words", "Moves and positions have descriptions.", positions, words_error)
 PICTURES = Check(
     "pictures",

@@ -182,12 +182,12 @@ CHECKS = (
         lambda bench, rng: chain(_starts(bench.game), _random(bench, rng)),
         children_error,
     ),
-    Check("index", "Indices and positions are inverse to each other, one by one and together.", _stored, index_error),
+    Check("index", "Positions converted to indices and back are the same, singly and in arrays.", _stored, index_error),
     Check("aliases", "A position has the same moves as the position stored in its place.", _random, aliases_error),
     Check("stored", "Random play only reaches positions that tables store.", _random_play, stored_error),
     Check("spelling", "The initial position has the standard notation.", lambda bench, _: [bench.game.start], spelling_error),
     Check("materials", "Any position and its material stay the same when written and read back.", _random, material_error),
-    Check("digest", "The digest is the same when the game is built again.", lambda *_: REBUILDS, digest_error),
+    Check("digest", "The digest is the same for a new copy of the game.", lambda *_: REBUILDS, digest_error),
 )
 """All checks."""
 

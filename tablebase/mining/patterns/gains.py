@@ -78,13 +78,13 @@ class Gain:
     Parameters
     ----------
     features : tuple of str
-        One or two columns.
+        Names of one or two columns.
     gain : float
         Reduction of the target's entropy by these features, in bits.
     explains : float or None
         The gain as a share of the target's entropy; None if the entropy is 0.
     decides : float
-        Share of positions for which the most common class among positions with the same feature values is correct.
+        Share of positions with the most common class for their feature values, that is, of correct predictions.
     """
 
     features: tuple[str, ...]

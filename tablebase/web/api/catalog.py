@@ -28,7 +28,7 @@ Read = Callable[[Any, Any, Catalog], Any]
 StatsGiven = given_by(
     "stats",
     by={"description": "One row for each number of pieces (pieces), or for each set of pieces and side to move (material)."},
-    pieces={"description": "Only this number of pieces."},
+    pieces={"description": "Number of pieces; by default, all numbers."},
 )
 MaterialsGiven = given_by("stats", "game", "pieces", pieces={"description": "Only materials with this number of pieces."})
 

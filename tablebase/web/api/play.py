@@ -23,7 +23,7 @@ class PlayGiven(Given):
 
     model_config = ConfigDict(json_schema_extra=example("play"))
     game: GameName
-    position: str | None = Field(None, max_length=LONGEST_POSITION, description="First position; by default, the initial one.")
+    position: str | None = Field(None, max_length=LONGEST_POSITION, description="First position; by default, the initial position.")
     moves: list[ShortText] = Field([], max_length=LIMITS.plies, description="Moves since `position`; not in games with chance.")
     player: str | None = Field(
         None,

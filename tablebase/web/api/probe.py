@@ -57,7 +57,7 @@ class MoveRow(Told):
 
 
 class DrawRow(Told):
-    """An outcome of chance."""
+    """An outcome of chance, such as a dice roll."""
 
     probability: Annotated[str, Field(description="A fraction, such as 1/6.")]
     card: str
@@ -89,7 +89,7 @@ class ProbeRow(Told):
 
 
 class Reason(Told):
-    """Reason for a missing answer."""
+    """The error for one position of a request."""
 
     code: Annotated[str, Field(description="`bad_notation`, `missing_table`, `damaged_table`, `outdated_table` or `error`.")]
     message: Annotated[str, Field(description="One sentence with the error and the remedy.")]

@@ -32,7 +32,7 @@ CountGiven = given_by("count", game={"description": "Name of a game without endl
 EstimateGiven = given_by(
     "estimate",
     material={"examples": examples("material")},
-    pieces={"description": "All tables with this number of pieces, and the tables that they depend on."},
+    pieces={"description": "Number of pieces; the estimate includes all tables that these tables depend on."},
 )
 
 
@@ -59,8 +59,8 @@ async def count(request: Request) -> Response:
 async def estimate(request: Request) -> Response:
     """Predict the disk space, memory and time to build tables, including existing tables.
 
-    The answer is the output of `tablebase estimate --format json` with one worker.
-    Numbers of pieces with too many materials are refused.
+    The answer is the output of `tablebase estimate --format json` with one worker. Requests for too many materials are rejected
+    with an error.
     """
     given = query_of(request, EstimateGiven)
     game = game_for("estimate", given.game)
