@@ -142,7 +142,7 @@ class MissingTableError(TablebaseError, KeyError):
     material : str, optional
         The missing material.
     pieces : int, optional
-        Number of pieces for which no tables exist; without `material` and `pieces`, the game has no tables.
+        Number of pieces without tables; if neither `material` nor `pieces` is given, the game has no tables.
     needed_by : str, optional
         The material to build, if building it also builds the missing one; by default, the missing material.
     most : int, optional

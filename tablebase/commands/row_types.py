@@ -114,7 +114,7 @@ class MaterialRow(TypedDict):
     material: str
     pieces: int
     sides: str
-    """Letters of the sides to move for which positions are counted separately."""
+    """Letters of the sides to move; counts are added up over these sides."""
     placements: int
     positions: int
     wins: int

@@ -240,7 +240,7 @@ class Rules(ABC, Generic[P]):
         return part(self, "picture")(self, position, last, arrows, theme)
 
     def svg(self, position: P) -> str | None:
-        """Return a picture of a position as SVG, drawn by the module `pictures`; None if there is no such module."""
+        """Return a picture of a position as SVG, drawn by the module `pictures`; None without such a module."""
         return None if self.pictures is None else self.pictures.svg(self, position, "light")
 
     def drawn(self, position: P) -> str | None:

@@ -225,7 +225,7 @@ class Escape:
     room : bool
         Whether the piece must also be able to step to another unguarded square.
     to_move : frozenset of int
-        Sides to move for which the rule applies.
+        Numbers of the sides; the rule only applies when one of them is to move.
 
     Notes
     -----

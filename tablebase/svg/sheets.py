@@ -79,7 +79,7 @@ def sheet(
     page : str
         Paper size, ``a4`` or ``letter``.
     width : float, optional
-        Width of each picture in millimetres; by default, the largest readable width with which all pictures fit on one page.
+        Width of each picture in millimetres; by default, all pictures fit on one page if they stay readable.
     gap : float
         Space between pictures, in millimetres.
     theme : str or Theme
@@ -93,7 +93,7 @@ def sheet(
     Raises
     ------
     TablebaseError
-        If there are no pictures or too many, a picture is not SVG, a caption does not fit, or the page or theme is unknown.
+        If pictures are missing, too many or not SVG, a caption does not fit, or the page or theme is unknown.
 
     Examples
     --------
