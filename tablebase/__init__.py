@@ -119,17 +119,17 @@ def __dir__() -> list[str]:
 def open(  # noqa: A001 (read as `tablebase.open`)
     folder: str | Path | None = None, catalog: str | None = None, cache: int | str | None = None
 ) -> Tablebase:
-    """Open a folder of tables; see `tablebase.Tablebase`.
+    """Open a folder of tables, and return a `tablebase.Tablebase`.
 
     Parameters
     ----------
     folder : str or Path, optional
-        By default the folder in the environment variable TABLEBASE_DATA, or else ``data``.
+        Folder of the tables; by default, the value of the environment variable TABLEBASE_DATA, or ``data``.
     catalog : str, optional
-        URL of a PostgreSQL database with the catalog; by default the URL in the environment variable
-        TABLEBASE_CATALOG, or else a file in the folder.
+        URL of the PostgreSQL database for the catalog (the list of all tables); by default, the value of the environment variable
+        TABLEBASE_CATALOG, or an SQLite file in the folder.
     cache : int or str, optional
-        Memory for decompressed chunks of tables, in bytes or as a text such as ``1G``; by default 256 MiB.
+        Cache size for decompressed table data, in bytes or as text such as ``1G``; by default, 256 MiB.
     """
     # Loaded here so that `import tablebase` stays quick.
     from tablebase.commands.tablebase import Tablebase

@@ -72,16 +72,16 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 class TablebaseError(Exception):
-    """An error that a user can cause or fix; its sentence names the problem and the remedy.
+    """An error that a user can cause or fix; the message describes the problem and the remedy.
 
     Attributes
     ----------
     exit_code : int
         Exit code of a command that fails with this error.
     code : str
-        Identifier for programs, the field ``code`` in JSON.
+        Machine-readable identifier, which is the field ``code`` in JSON.
     places : tuple of str
-        Files and addresses in the sentence that a server must not reveal.
+        Paths and addresses in the message that a server must not reveal.
     """
 
     exit_code = 2
@@ -89,7 +89,7 @@ class TablebaseError(Exception):
     places: tuple[str, ...] = ()
 
     def naming(self, *places: object) -> Self:
-        """Set `places` and return the error."""
+        """Record the names that a server must not reveal (`places`), and return the error itself."""
         self.places = tuple(str(place) for place in places if place)
         return self
 
@@ -121,8 +121,8 @@ class NotationError(TablebaseError, ValueError):
 class SquaresError(NotationError):
     """An array of squares in which some rows are not positions.
 
-    `row` is the index of the first invalid row, `reason` its problem, `count` the number of invalid rows, and `rows` the
-    number of all rows.
+    The attribute `row` is the index of the first invalid row, `reason` describes the problem, `count` is the number of invalid
+    rows, and `rows` the number of all rows.
     """
 
     def __init__(self, row: int, reason: str, count: int, rows: int) -> None:
@@ -142,20 +142,20 @@ class MissingTableError(TablebaseError, KeyError):
     material : str, optional
         The missing material.
     pieces : int, optional
-        The number of pieces without tables; without `material` and `pieces`, the game has no tables.
+        Number of pieces without tables; if neither `material` nor `pieces` is given, the game has no tables.
     needed_by : str, optional
-        The material to build, which includes the missing one; by default the missing material.
+        The material to build, if building it also builds the missing one; by default, the missing material.
     most : int, optional
-        The largest number of pieces of any table, if `material` has more.
+        The largest number of pieces of any existing table, if `material` has more.
     options : str, optional
-        Options of the command for a game without materials.
+        Options of the build command, for a game defined by functions.
 
     Attributes
     ----------
     command : str or None
         The command that builds the missing tables, if they can be built.
     builds : str or int or None
-        The material that the command builds, or the number of pieces; None for a game without materials.
+        The material or the number of pieces that the command builds; None for a game defined by functions.
     """
 
     code = "missing_table"
@@ -196,9 +196,9 @@ class MissingTableError(TablebaseError, KeyError):
 
 
 class MissingExtraError(TablebaseError):
-    """A package that is not installed, from an extra.
+    """An optional package that is not installed.
 
-    `purpose` names the features that need it, in the plural; `package` is the package, and `command` installs it.
+    The attribute `package` names it, `purpose` the features that need it, and `command` the command that installs it.
     """
 
     def __init__(self, purpose: str, extra: str) -> None:
@@ -215,7 +215,7 @@ def check_extra(purpose: str, extra: str) -> None:
 
 
 class StaleTableError(TablebaseError):
-    """A table that was built with other rules than the game has now."""
+    """A table that was built with a different version of the game's rules."""
 
     code = "outdated_table"
 
@@ -228,8 +228,8 @@ class StaleTableError(TablebaseError):
 class CorruptTableError(TablebaseError):
     """A damaged table file, or a table that fails a check.
 
-    `problem` describes the damage, as the predicate of a sentence about `path`, a file or its address. Without a path, it is a
-    whole sentence, about values that have not been written yet.
+    The attribute `problem` describes the damage, and `path` is the path or address of the file; it is None if a table fails a check
+    before it is written.
     """
 
     code = "damaged_table"
@@ -241,10 +241,10 @@ class CorruptTableError(TablebaseError):
 
 
 class CorruptCatalogError(TablebaseError):
-    """A catalog that is damaged or of another version; the next command that writes rebuilds it from the table files.
+    """A catalog that is damaged or has another format; the next command that writes to the catalog rebuilds it from the tables.
 
-    `problem` is the predicate of a sentence about `path`, a file or the URL of a database without its password; `hint` names the
-    remedy, by default to reindex the file's folder.
+    The attribute `problem` describes the damage, and `path` is the file or the URL of the database (without password). The argument
+    `hint` names the remedy, by default 'tablebase reindex'.
     """
 
     def __init__(self, problem: str, path: Path | str, hint: str | None = None) -> None:
@@ -260,9 +260,9 @@ def reindex(folder: Path, option: str = "") -> str:
 
 
 class CapacityError(TablebaseError):
-    """Work that needs more memory, disk space or numbers than available.
+    """Work that exceeds the available memory or disk space, or the supported range of numbers.
 
-    `subject` names the work and `hint` the remedy. `needed` and `allowed` are the amounts, if known, in `unit`.
+    The attribute `subject` names the work, and `hint` the remedy. If known, `needed` and `allowed` are amounts in `unit`.
     """
 
     exit_code = 3
@@ -279,9 +279,9 @@ class CapacityError(TablebaseError):
 
 
 class ClusterError(TablebaseError):
-    """A cluster that is unreachable, without workers, or with an unusable worker.
+    """A Dask cluster that is unreachable, has no workers, or has an unusable worker.
 
-    `address` is the address of the scheduler or the worker, `problem` the error, and `hint` the remedy.
+    The attribute `address` is the address of the scheduler or worker, `problem` describes the error, and `hint` the remedy.
     """
 
     def __init__(self, address: str, problem: str, hint: str) -> None:
@@ -290,7 +290,7 @@ class ClusterError(TablebaseError):
 
 
 class TimeLimitError(TablebaseError):
-    """A statement that takes longer than `seconds`."""
+    """A query that exceeds its time limit of `seconds`."""
 
     exit_code = 3
 
@@ -300,7 +300,7 @@ class TimeLimitError(TablebaseError):
 
 
 class BatchError(TablebaseError):
-    """An error in a batch file, at `line` of the file `path`."""
+    """An error in line `line` of the batch file `path`."""
 
     def __init__(self, path: Path, line: int, problem: str, exit_code: int = 2) -> None:
         self.path, self.line, self.problem, self.exit_code = path, line, problem, exit_code
@@ -308,9 +308,9 @@ class BatchError(TablebaseError):
 
 
 class ConflictError(TablebaseError):
-    """Tables that cannot be imported into `folder`, a folder or the address of an object store.
+    """Tables that cannot be imported into a folder or object store; the attribute `folder` is its path or address.
 
-    `errors` has the reason for each file, as the predicate of a sentence.
+    The attribute `errors` contains the reason for each file.
     """
 
     def __init__(self, folder: str | Path, errors: Mapping[str, str]) -> None:
@@ -331,7 +331,7 @@ class CommandError(TablebaseError):
 class DeadlineError(TablebaseError):
     """Work that was not finished before its deadline.
 
-    `left` is the number of unfinished items, `what` the noun for one item, and `command` resumes the work.
+    The attribute `left` is the number of unfinished items, `what` the noun for an item, and `command` the command that resumes.
     """
 
     exit_code = 4
@@ -347,7 +347,7 @@ class UnusableFileError(TablebaseError):
 
 
 class CatalogBusyError(UnusableFileError):
-    """A catalog that another program keeps locked; `place` is its path or URL."""
+    """A catalog that another program keeps locked; the attribute `place` is the path or URL of the catalog."""
 
     def __init__(self, place: str) -> None:
         self.place = place
@@ -357,7 +357,7 @@ class CatalogBusyError(UnusableFileError):
 
 
 class MissingCatalogError(TablebaseError):
-    """A folder without a catalog; `refusal` is the error that prevents making one, if known."""
+    """A folder without a catalog; the attribute `refusal` is the error that prevented creating the catalog, if any."""
 
     def __init__(self, sentence: str, refusal: TablebaseError | None = None) -> None:
         self.refusal = refusal
@@ -365,7 +365,7 @@ class MissingCatalogError(TablebaseError):
 
 
 class ForfeitError(TablebaseError):
-    """An engine that crashes, does not answer, or sends an illegal answer, and so loses the game."""
+    """An external engine that loses a game because it crashes, does not answer, or sends an illegal move."""
 
 
 def space_error(path: str | Path | None, reason: str, hint: str = "use another folder") -> CapacityError:

@@ -203,7 +203,7 @@ def _loop_seconds() -> float:
 
 @dataclass(frozen=True)
 class SliceEstimate:
-    """Costs of tables: of a number of pieces, or of one material."""
+    """Estimated cost of the tables with one number of pieces, or with one set of pieces."""
 
     pieces: int
     slices: int

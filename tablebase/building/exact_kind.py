@@ -39,7 +39,7 @@ BESIDE_LISTING = 1.5
 
 @dataclass(frozen=True)
 class ExactEstimate:
-    """Needs of the table of a game by functions; its fields are named as in ``estimate --format json``."""
+    """Estimated cost of the table of a game defined by functions, with the fields of ``tablebase estimate --format json``."""
 
     positions: int
     memory: int  # bytes

@@ -47,7 +47,7 @@ BYTES_ON_DISK = 16
 
 @dataclass(frozen=True)
 class LayerEstimate:
-    """Needs of a layer; its fields are named as in ``estimate --format json``."""
+    """Estimated cost of a layer (one table file of a game with chance), with the fields of ``tablebase estimate --format json``."""
 
     layer: str
     states: int  # numbers of states, those without a state included

@@ -36,7 +36,7 @@ class Begun:
 
 @dataclass(frozen=True)
 class TableRecord:
-    """A finished table."""
+    """Record of a finished table."""
 
     game: str
     material: str
@@ -131,7 +131,7 @@ def summary(ended: Ended, unit: str) -> list[str]:
 
 @dataclass(frozen=True, repr=False)
 class BuildResult:
-    """The outcome of a build; `repr` shows it in short."""
+    """Result of a build, with a short `repr`."""
 
     game: str
     folder: Path
@@ -147,7 +147,7 @@ class BuildResult:
 
     @property
     def placements(self) -> int:
-        """Placements in the tables that were built or verified."""
+        """Number of placements (of pieces on squares) in the tables that were built or verified."""
         return sum(record.placements for record in self.records)
 
     def __repr__(self) -> str:

@@ -32,7 +32,7 @@ Histogram = list[tuple[str, int | None, bool, int]]
 
 @dataclass(frozen=True)
 class Counts:
-    """Positions of all slices with a number of pieces, or of one slice; aliases are counted."""
+    """Counts for one number of pieces, or for one set of pieces and side to move, including equivalent positions not stored."""
 
     pieces: int
     slices: int

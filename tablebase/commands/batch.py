@@ -44,7 +44,7 @@ class BatchJob:
 @brief
 @dataclass(frozen=True)
 class BatchResult:
-    """Result of a batch."""
+    """Result of a batch, with the numbers of tables and commands."""
 
     built: int  # tables
     run: int  # commands
@@ -65,20 +65,20 @@ def batch(
 ) -> BatchResult | None:
     """Run the builds and other commands that a TOML file lists.
 
-    Messages are written to standard error, and the estimates of a dry run, which returns None, to standard output.
+    Messages are written to standard error. A dry run writes its estimates to standard output, and returns None.
 
     Parameters
     ----------
     file : str or Path
         TOML file that lists the tables to build and the commands to run afterwards.
     dry_run : bool
-        Only estimate the time, memory and disk space; build nothing and run no commands.
-    data, catalog, verbose : see `tablebase.build`; the file may name the folder and the catalog
+        Only estimate the time, memory and disk space, without building tables or running commands.
+    data, catalog, verbose : see `tablebase.build`; settings in the file override the data folder and the catalog
 
     Raises
     ------
     BatchError
-        If anything in the file is wrong; nothing has been started then.
+        If the file contains an error; it is checked before the first build starts.
     """
     path = Path(file)
     work = lib.batch.read_batch(path)
@@ -116,8 +116,8 @@ def batch(
 
 def show_batch(call: Call) -> int | None:
     """Without options, this command checks the TOML file, builds the tables that do not exist yet, and then runs the commands
-    listed in it. Each [[build]] in the file has a game and options of 'build'; each [[then]] has a command, such as 'stats
-    doushouqi'. If the file does not name a folder for the tables, it uses the folder 'data'.
+    listed in it. In the file, each [[build]] section contains a game and options of 'build', and each [[then]] section a command,
+    such as 'stats doushouqi'. Unless the file names another folder, the tables are written to the folder 'data'.
     """
     result = call()
     if result and result.errors:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @brief
 class Boxes(list["BoxRow"]):
-    """The rows of all boxes of a side, in the order in which games need them; `matchboxes` are the boxes themselves."""
+    """List of rows, one for each matchbox of a side, in the order in which games reach them; see `matchboxes` for the boxes."""
 
     def __init__(self, matchboxes: Matchboxes) -> None:
         def moves(beads: Iterable[Bead]) -> str:
@@ -42,7 +42,7 @@ class Boxes(list["BoxRow"]):
         self.matchboxes = matchboxes
 
     def sheet(self, page: str = "a4", theme: str | Theme = "light") -> Sheet:
-        """The labels of all boxes to print, cut out and use, on pages ``a4`` or ``letter``; at most 1,000."""
+        """Return printable labels for up to 1,000 boxes, on ``a4`` or ``letter`` pages."""
         return lib.box_sheet.box_sheet(self.matchboxes, page, theme)
 
 
@@ -64,7 +64,7 @@ def boxes(
     Parameters
     ----------
     position : str or Position, optional
-        Where games begin; by default the start.
+        Position in which games begin; by default, the initial position.
     side : str, optional
         Side that the boxes play; by default, the side that moves second.
     boxes : str or Path, optional

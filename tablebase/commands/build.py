@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     AnyEstimate: TypeAlias = SliceEstimate | LayerEstimate | ExactEstimate
 
-_MEMORY = "Memory limit; fewer tables are solved at the same time to stay within it."
+_MEMORY = "Memory limit; if necessary, fewer tables are solved at the same time. By default, all memory of this machine."
 Memory = Annotated[int | str | None, Shell(help=_MEMORY, metavar="8G", parse=plain.parse_size)]
 DEFAULT_GRACE = "10min"
 
@@ -59,41 +59,41 @@ def build(
 ) -> BuildResult:
     """Solve, verify and store missing tables.
 
-    Progress and messages are written to standard error: a bar, or without a terminal or a notebook a line each minute.
-    An interrupted build can be started again: finished tables and checkpoints are kept, and drafts are removed.
-    Times are texts such as ``8h`` and ``07:00``, objects of `datetime`, or seconds, for the deadline since the epoch.
+    Messages and progress (a bar in terminals and notebooks, otherwise a line each minute) are written to standard error. To resume
+    an interrupted build, run it again; finished tables and checkpoints are kept. Times are text such as ``8h`` or ``07:00``,
+    `datetime` or `timedelta` objects, or seconds; a deadline in seconds counts from the Unix epoch.
 
     Parameters
     ----------
     size : str, optional
-        Files and ranks, such as ``8x8``.
+        Board size (files x ranks), such as ``8x8``.
     variant : str or sequence of str, optional
-        Such as ``early=none``.
+        Rule options to change, such as ``early=none``.
     pieces : int, range or str, optional
-        Number of pieces, or several: ``range(2, 5)`` or ``"2-4"``.
+        Number of pieces on the board, or a range such as ``range(2, 5)`` or ``"2-4"``.
     material : str or sequence of str, optional
-        Such as ``RCvW``. Without pieces and material the tables of the start are built, if the game is small enough.
+        Set of pieces, such as ``RCvW``; by default, all sets that games can reach, if there are not too many.
     data : str or Path, optional
-        Folder of the tables; by default the one that the environment variable TABLEBASE_DATA names, or else ``data``.
+        Folder of the tables; by default, the value of the environment variable TABLEBASE_DATA, or ``data``.
     catalog : str, optional
-        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
+        URL of the PostgreSQL database for the catalog (the list of all tables); by default, an SQLite file in the folder.
     workers : int, optional
-        Number of processes; by default one for each processor. One process builds the table of a game by functions.
+        Number of processes; by default, one for each processor. Games defined by functions are always built in one process.
     memory : int or str, optional
-        Bytes, or a text such as ``8G``; fewer tables are solved at the same time to stay within it.
+        Memory limit in bytes, or as text such as ``8G``; if necessary, fewer tables are solved at the same time.
     executor : str
         Solve tables on this machine (local) or on the workers of a Dask cluster (dask).
     scheduler : str, optional
         Address of the Dask scheduler, tcp://HOST:PORT; by default, the command starts a scheduler on this machine.
     solver : str
-        Solver: planes, pursuit, groups, reference (simple and slow), or auto, which selects the fastest one that supports the
-        table. All solvers write the same files.
+        Solver to use (planes, pursuit, groups or reference); auto selects the fastest solver that supports the table. All solvers
+        write identical files.
     deadline : str, datetime or float, optional
         Stop at this time, such as 07:00 or 2030-01-31T07:00.
     duration : str, timedelta or float, optional
         Stop after this duration, such as 8h or 90min.
     grace : str, timedelta or float
-        Extra time after the deadline in which started tables may finish.
+        Extra time after the deadline to finish tables that have been started.
     log : str or Path, optional
         Append a line of text for each table to this file.
     json_log : str or Path, optional
@@ -101,12 +101,12 @@ def build(
     verbose : bool
         Print a line for each table.
     **limits
-        Of the tables of a game with chance, such as ``carrots=60``.
+        Size limits for the tables of a game with chance, such as ``carrots=60``.
 
     Returns
     -------
     BuildResult
-        Its `left` is the number of tables still missing at the deadline, which is not an error.
+        Result of the build; `left` is the number of tables still missing at the deadline, which is not an error.
     """
     end = plain.end_of_work(as_optional(as_time, "deadline", deadline), as_optional(as_duration, "duration", duration))
     kind, wanted = _wanted(lib.game_arguments.as_rules(game, size, variant), pieces, material, limits, solver)
@@ -133,7 +133,7 @@ def show_build(call: Call) -> None:
 
 @brief
 class Estimates(list["AnyEstimate"]):
-    """The needs of a build: one line for each number of pieces, material, layer or exact table. Notebooks show a table."""
+    """List of cost estimates for a build, one for each number of pieces, set of pieces or table. Notebooks show it as a table."""
 
     def __init__(self, lines: Iterable[AnyEstimate], workers: int = 1) -> None:
         super().__init__(lines)
@@ -141,7 +141,7 @@ class Estimates(list["AnyEstimate"]):
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """The lines as ``tablebase estimate --format json`` writes them."""
+        """The estimates as dicts, as in ``tablebase estimate --format json``."""
         return [asdict(line) for line in self]
 
     def _repr_html_(self) -> str:
@@ -174,8 +174,8 @@ def estimate(
     Returns
     -------
     Estimates
-        A list of `tablebase.building.estimate.SliceEstimate`; with chance of `tablebase.building.layer_kind.LayerEstimate`, and for
-        games by functions without chance of `tablebase.building.exact_kind.ExactEstimate`.
+        A list of `tablebase.building.estimate.SliceEstimate`, of `tablebase.building.layer_kind.LayerEstimate` (in games with
+        chance), or of `tablebase.building.exact_kind.ExactEstimate` (in other games defined by functions).
     """
     kind, wanted = _wanted(lib.game_arguments.as_rules(game, size, variant), pieces, material, limits)
     folder = as_folder(data)

@@ -25,7 +25,7 @@ OF_SIDES = ("solutions", "slices", "slice_counts", "pattern_gains", "pattern_rul
 
 @brief
 class CatalogRows(Tabular):
-    """The result of a statement over the catalog."""
+    """The result of an SQL query on the catalog."""
 
     def __init__(self, names: list[str], rows: list[tuple[Any, ...]]) -> None:
         self._names, self._rows = distinct_names(names), rows
@@ -35,7 +35,7 @@ class CatalogRows(Tabular):
 
     @property
     def columns(self) -> list[str]:
-        """Names of the columns; equal names are numbered."""
+        """Names of the columns; duplicate names are numbered."""
         return self._names
 
     def fetchall(self) -> list[tuple[Any, ...]]:

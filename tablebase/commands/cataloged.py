@@ -40,14 +40,14 @@ class Cataloged:
         self._is_closed = True
 
     def sql(self, statement: Statement, timeout: Timeout = None) -> CatalogRows:
-        """Query the catalog, which lists all tables, with SQL.
+        """Query the catalog (the list of all tables) with SQL.
 
         Parameters
         ----------
         statement : str
-            One SELECT, which changes nothing.
+            One read-only SELECT statement.
         timeout : float, optional
-            Seconds after which it is a `TimeLimitError`.
+            Seconds after which the query raises `TimeLimitError`.
         """
         text, limit = as_text("a statement", statement), None if timeout is None else as_seconds("timeout", timeout)
         with self._catalog() as catalog:
@@ -56,19 +56,19 @@ class Cataloged:
     def stats(self, game: GameName, by: By = "pieces", pieces: Pieces = None) -> Statistics[Any]:
         """Count won, lost and drawn positions in the tables of a game.
 
-        Counts are for the side to move, and include aliases.
+        Wins and losses are for the side to move; positions of equivalent tables that are not stored are included.
 
         Parameters
         ----------
         by : str
             Show one row for each number of pieces (pieces) or for each set of pieces (material).
         pieces : int, range or str, optional
-            Only slices with this number of pieces, or these numbers.
+            Use only tables with this number of pieces, or a range of numbers.
 
         Returns
         -------
         Statistics
-            A list of `Counts`; of a game by functions, of the rows of ``tablebase stats --format json``, one for each table.
+            A list of `Counts`; for games defined by functions, a list with the rows of ``tablebase stats --format json``.
         """
         rules = self._rules(game)
         lib.game_arguments.refuse_given(rules, pieces=pieces, by=None if by == "pieces" else by)
@@ -85,16 +85,16 @@ class Cataloged:
         return found
 
     def materials(self, game: str | Game, pieces: int | None = None) -> list[str]:
-        """Names of the materials that have been built, aliases included, perhaps only with one number of pieces."""
+        """Return the names of all materials with tables, optionally only with this number of pieces."""
         pieces = None if pieces is None else as_number("pieces", pieces)
         counts = self.stats(self._game(game, "materials"), "material")
         return shortened(list(dict.fromkeys(str(line.material) for line in counts if pieces in (None, line.pieces))))
 
     def describe(self, game: str | Game, material: str | None = None) -> dict[str, Any]:
-        """Describe a game, or a material such as ``RCvW``, as data that JSON can represent.
+        """Return a description of a game, or of a material such as ``RCvW``, as JSON data.
 
-        Of a game: title, board, sides, pieces, start, and counts of its tables. Of a material: its pieces, and statistics of its
-        slices.
+        For a game, it contains the title, board, sides, pieces, initial position and counts of its tables. For a material, it
+        contains the pieces, and statistics for each side to move.
         """
         with self._catalog() as catalog:
             rules, found = self._game(game), lib.descriptions
@@ -135,7 +135,7 @@ def show_stats(call: Call) -> None:
 
 def show_sql(call: Call) -> int:
     """Without options, this command runs the statement on the catalog in the folder 'data', and prints all rows. Statements cannot
-    change the catalog. To query single positions, use 'mine'.
+    change the catalog. To query positions, use 'tablebase mine'.
     """
     call.given["statement"] = from_input(call.given["statement"])
 

@@ -56,15 +56,15 @@ class Collection(Charts, PatternSearches):
     ) -> Query:
         """Query the positions in the tables with SQL (DuckDB).
 
-        The rows come from ``.df()`` (pandas), ``.pl()`` (Polars), ``.arrow()``, ``.fetchall()``, or batch by batch from a loop
-        over the query, for results that do not fit into memory.
+        Read the result with ``.df()`` (pandas), ``.pl()`` (Polars), ``.arrow()`` or ``.fetchall()``. If it does not fit into
+        memory, iterate over the query to read it in batches.
 
         Parameters
         ----------
         statement : str
-            One SELECT over ``positions``, ``distinct_positions``, ``moves`` or ``distinct_moves``.
+            One SELECT statement over the tables ``positions``, ``distinct_positions``, ``moves`` or ``distinct_moves``.
         features : iterable of Feature, str or Path, optional
-            Your features, or a Python file that defines them, in addition to the features of the game.
+            Additional features, or a Python file that defines them.
         workers : int, optional
             Number of threads; by default, one for each processor.
         table : mapping of str to Path, str or pyarrow.Table, or sequence of str, optional
@@ -77,7 +77,7 @@ class Collection(Charts, PatternSearches):
         return query
 
     def features(self, game: shared.GameName, features: shared.Features = None) -> tuple[Feature, ...]:
-        """List the features of positions, as columns for SQL queries.
+        """List the features of a game's positions, which are columns in SQL queries.
 
         Parameters
         ----------
@@ -100,27 +100,27 @@ class Collection(Charts, PatternSearches):
         seed: Annotated[int, Shell(metavar="N", least=0)] = 0,
         workers: shared.Threads = None,
     ) -> int:
-        """Write positions to Parquet files. Each file contains the positions of one set of pieces with one side to move, or
-        of one table.
+        """Write positions to Parquet files, one for each set of pieces and side to move; in games without pieces, one for each
+        table.
 
         With only --to, this command exports all tables of the game in the folder 'data'.
 
-        Progress and a summary are written to standard error. The number of rows is returned.
+        Progress and a summary are written to standard error. Returns the number of rows.
 
         Parameters
         ----------
         to : str or Path
-            Folder to write to: a new folder, or the folder of an interrupted export, which then resumes.
+            New folder to write to, or the folder of an interrupted export to resume.
         material : str or sequence of str, optional
-            These slices, which may be aliases.
+            Set of pieces to export, such as ``RCvW``.
         pieces : int, range or str, optional
-            All distinct slices with this number of pieces, or these numbers; without material and pieces, all distinct slices.
+            Number of pieces, or a range of numbers; without material and pieces, all tables are exported.
         aliases : bool
             Also write the tables that are not stored because they are equivalent to a stored table.
         columns : str or iterable of str, optional
             Columns to write; by default, the columns that SELECT * returns in 'mine'.
         sample : float
-            Write a random sample: each position with this probability.
+            Write a random sample that contains each position with this probability.
         seed : int
             Seed for the random sample; the same seed selects the same positions.
         game, features, workers : see `mine`

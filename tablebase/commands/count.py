@@ -39,12 +39,12 @@ def count(
     ----------
     position : str, by default the start
     divide : bool
-        Show one row for each legal move: the number of possible games after it, and its result under best play.
+        Show one row for each legal move, with the number of possible games after it and its result under best play.
     game, size, variant, workers : see `tablebase.build`; the workers are threads
     data : str or Path, optional
         Folder of tables, which are used for the results of moves if the game has too many positions to solve it here.
     tick : callable, optional
-        Called after each step, with the number of steps done and the number of all steps, None if that is unknown.
+        Progress callback, called with the number of finished steps and the number of all steps, None if unknown.
     """
     rules = rules_for("count", game, size, variant)
     with lib.threads.use(usable_workers(workers)):

@@ -25,9 +25,9 @@ SUMMED, LONGEST = ("placements", "positions", "wins", "losses", "draws"), ("long
 
 @brief
 class Statistics(list[Entry]):
-    """Statistics of a game's tables: `Counts` of slices, or rows of layers and of tables of exact values.
+    """List of statistics of a game's tables, each a `Counts` object, or a dict for games defined by functions.
 
-    `remarks` are sentences about slices that are not built and files that are gone, which are not counted.
+    The attribute `remarks` lists sentences about tables that have not been built and missing files; neither are counted.
     """
 
     def __init__(self, entries: Iterable[Entry], by: str) -> None:

@@ -43,7 +43,7 @@ def show_line(
     number: Annotated[int, Shell(metavar="N", least=1)] = 1,
     player: Annotated[str | None, Shell(metavar="NAME", complete=PLAYERS)] = None,
 ) -> None:
-    """Without options, this command reads the tables in the folder 'data' and prints one row for each position of the line. If the
+    """Without options, this command reads the tables in the folder 'data' and prints one row for each position of best play. If the
     position is drawn, the line ends when a position repeats.
 
     Parameters
@@ -51,24 +51,24 @@ def show_line(
     boards : bool
         Draw the board of every position.
     svg : Path, optional
-        Also draw every position as a file in a new folder.
+        Also write a picture of every position to this new folder.
     picture : str
-        With --to, kind of these files.
+        With --to, file format of the pictures.
     width : float, optional
-        With --to, width such as 88mm, 3.5in, column or page.
+        With --to, width of the pictures, such as 88mm or 3.5in; or column (88 mm) or page (180 mm).
     sheet : Path, optional
         Also draw the key positions (for example, after captures) on printable pages, as a PDF, SVG or PNG file.
     every : bool
         With --sheet, draw every position instead of only the key positions.
     explain : bool
-        For each position, show how many moves keep the value, and the value of every other move; '!' marks only moves.
+        Show the number of moves that keep the result, and the values of other moves; '!' marks the only move that keeps it.
     replay : Path, optional
         Instead of best play, show a recorded game from a file that 'match --output' has written.
     number : int
         With --replay, number of the game in the file.
     player : str, optional
-        With --replay, player that evaluates positions without tables: engine or computer (both search ahead), or another player
-        that 'tablebase play --help' lists. By default, these positions have no value.
+        With --replay, player that evaluates positions without a table, such as engine or computer; by default, these positions have
+        no value.
     """
     rules = call.rules
     if boards and (replay is not None or call.style is Format.TABLE) and not is_drawn(rules):

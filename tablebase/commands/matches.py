@@ -32,7 +32,7 @@ LEFT_OUT = ("game", "players")
 
 @brief
 class MatchRows(list[dict[str, Any]]):
-    """A row for each player, with the fields of ``tablebase match --format json``; `played` has the games."""
+    """List of rows, one for each player, as in ``tablebase match --format json``; the attribute `played` contains the games."""
 
     def __init__(self, rows: Iterable[dict[str, Any]], played: Sequence[Played]) -> None:
         super().__init__(rows)
@@ -67,11 +67,11 @@ def match(
     ----------
     position : str, where games begin; by default the start
     player : str or sequence of str
-        A player that 'tablebase play --help' lists, with optional settings (engine:level=3), or an external engine
+        Built-in player from 'tablebase play --help', with optional settings (engine:level=3), or external UCI engine
         (uci:stockfish). Give this option once for each player.
     games : int
-        Number of games. In games with chance or more than two players, you can name more players than the game has sides; each
-        possible group of players then plays this number of games.
+        Number of games. In games with chance or more than two players, you can give more players than take part in a game; each
+        combination of players then plays this number of games.
     opening : int
         Number of random moves at the start of each game; in games with chance or more than two players, the number of random turns.
     seed : int
@@ -81,7 +81,7 @@ def match(
     time : float, optional
         Time in seconds for each move of an external engine; replaces --nodes.
     patience : float, optional
-        Seconds in which an external engine must answer; otherwise, it loses the game; by default, 30.
+        Number of seconds after which an external engine that has not answered loses the game; by default, 30.
     plies : int, optional
         Number of plies (moves by one side) after which a game is a draw; by default, 300.
     no_tables : bool
@@ -152,8 +152,8 @@ def match_stats(
     files : sequence of str or Path
         Files of recorded games, which 'match --output' has written.
     by : str
-        Group the statistics by game, seat (playing order), ending (why games ended), chance (dice rolls and cards), square
-        (destination of moves) or piece (moved piece).
+        Group the statistics by game, seat (playing order), ending (reason for the end of the game), chance (dice rolls and cards),
+        square (destination of moves) or piece (moved piece).
     with_opening : bool
         Also count the random moves at the start of games, which are excluded by default.
     curve : str or Path, optional

@@ -126,21 +126,21 @@ _POSITION = "Position in the notation of the game, such as 'ppp/3/PPP w'; by def
 _START = Shell(help=_POSITION, metavar="POSITION", argument=True, option="--from")
 PositionText = Annotated[str | None, _START]
 AnyPosition = Annotated[Any, _START]
-Size = Annotated[str | None, Shell(help="Board size (files x ranks), for games with several sizes.", metavar="8x8")]
-_VARIANT = "Rule to change, such as no_move=loss; 'tablebase games' lists the rules and their default values. Repeatable."
+Size = Annotated[str | None, Shell(help="Board size (files x ranks), for games that support several sizes.", metavar="8x8")]
+_VARIANT = "Rule option to change, such as no_move=loss; 'tablebase games' lists all options and their defaults. Repeatable."
 Variant = Annotated[str | Sequence[str] | None, Shell(help=_VARIANT, metavar="NAME=VALUE")]
 Players = Annotated[int | None, Shell(help="Number of players; the same as --variant players=N.", metavar="N")]
 _PIECES = "Number of pieces on the board, such as 4, or a range, such as 2-4."
 Pieces = Annotated[int | range | str | None, Shell(help=_PIECES, metavar="N", parse=parse_pieces)]
 _MATERIAL = "Set of pieces, such as RCvW for rat and cat against wolf; repeatable."
 Materials = Annotated[str | Sequence[str] | None, Shell(help=_MATERIAL, metavar="RCvW")]
-_TO = "Folder to write to. The command 'copy' also accepts an object store, such as s3://bucket/path."
+_TO = "Folder to write to; for 'copy', also an object store, such as s3://bucket/path."
 To = Annotated[str | Path, Shell(help=_TO, metavar="DIR", parse=str, output=Output.FOLDER)]
-_DEPENDENCIES = "Also include all tables that the selected tables depend on, such as the tables after captures."
+_DEPENDENCIES = "Also include all tables that the selected tables depend on, such as tables that captures lead to."
 WithDependencies = Annotated[bool, Shell(help=_DEPENDENCIES)]
 _DATA = "Folder that contains the tables."
 Data = Annotated[str | Path | None, Shell(help=_DATA, metavar="DIR", variable="TABLEBASE_DATA", default="data")]
-_CATALOG = "PostgreSQL database that contains the catalog; by default, the catalog is an SQLite file in the data folder."
+_CATALOG = "PostgreSQL database for the catalog (the list of all tables); by default, an SQLite file in the data folder."
 CatalogUrl = Annotated[str | None, Shell(help=_CATALOG, metavar="URL", variable="TABLEBASE_CATALOG")]
 Workers = Annotated[int | None, Shell(help="Number of processes; by default, one for each processor.", metavar="N", least=1)]
 Threads = Annotated[int | None, Shell(help="Number of threads; by default, one for each processor.", metavar="N", least=1)]
@@ -153,7 +153,7 @@ _FEATURES = "Python file that defines additional features, which are columns com
 Features = Annotated[Iterable["Feature"] | str | Path | None, Shell(help=_FEATURES, metavar="FILE")]
 _STATEMENT = "SQL statement; '-' reads it from standard input, and '@FILE' from a file."
 Statement = Annotated[str, Shell(help=_STATEMENT, metavar='"SELECT …"', argument=True)]
-_TIMEOUT = "Stop with an error if the statement takes longer than this."
+_TIMEOUT = "Stop with an error if the statement takes longer than this many seconds."
 Timeout = Annotated[float | None, Shell(help=_TIMEOUT, metavar="SECONDS", parse=parse_seconds)]
 Tick = Annotated[Callable[[int, int | None], None] | None, PYTHON_ONLY]
 

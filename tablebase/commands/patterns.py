@@ -48,7 +48,7 @@ class PatternSearches(Cataloged):
     ) -> Findings:
         """Find features, rules and decision trees that predict outcomes.
 
-        Slices are searched one after another, or together; from Python, nothing is stored.
+        Each set of pieces is searched separately, or all together with `pool`; results are returned, but not stored in the catalog.
 
         Parameters
         ----------
@@ -57,7 +57,7 @@ class PatternSearches(Cataloged):
         target : str
             Column to predict.
         outcome : str, optional
-            Use only positions with this outcome: win or loss to predict 'distance', win or draw to predict 'only_move' (whether
+            Use only positions with this outcome; win or loss to predict 'distance', win or draw to predict 'only_move' (true if
             only one move keeps the outcome).
         conditions : int
             Maximum number of conditions in a rule, from 1 to 3.
@@ -67,7 +67,7 @@ class PatternSearches(Cataloged):
             Depth of the decision trees; 0 for no trees.
         game, material, pieces, features, workers : see `export`
         run : callable, optional
-            Runs the searches that it is given, and returns the results to keep; by default it keeps them all.
+            Called with the planned searches; must run them, and return the results to keep. By default, all are run and kept.
 
         Raises
         ------
@@ -100,17 +100,17 @@ class PatternSearches(Cataloged):
         seed: int = 0,
         workers: shared.Threads = None,
     ) -> Dataset:
-        """Return positions as arrays `X`, `y` and `groups`, for scikit-learn and other programs that learn.
+        """Return positions as arrays `X`, `y` and `groups`, for scikit-learn and other machine learning libraries.
 
-        Neither scikit-learn nor pandas is needed. With the same target, the default columns and sample are the same as in
-        `patterns` with ``pool``.
+        Does not require scikit-learn or pandas. The default columns and the sample are the same as in `patterns` with
+        ``pool=True``.
 
         Parameters
         ----------
         columns : str or iterable of str, optional
-            Columns of `X`; by default, all features, files and ranks, and the pieces where the slices differ in them.
+            Columns of `X`; by default, all features, the file and rank of each piece, and the kind of each piece if it varies.
         limit : int, optional
-            Most positions, approximately: of more, a random sample is drawn. None for all.
+            Approximate maximum number of positions; if there are more, a random sample is drawn. None selects all positions.
         seed : int
             Seed for the random sample.
         game, material, pieces, target, outcome, features, workers : see `patterns`
@@ -130,7 +130,7 @@ class PatternSearches(Cataloged):
 def show_patterns(
     call: Call,
     *,
-    top: Annotated[int, Shell(help="Show this many features, and as many feature pairs.", metavar="N", least=1)] = 10,
+    top: Annotated[int, Shell(help="Number of features, and of feature pairs, to show.", metavar="N", least=1)] = 10,
     output: Annotated[Path | None, Shell(help=_PAGE, metavar="FILE", output=Output.FILE)] = None,
 ) -> None:
     """Without options, this command analyses all tables of the game in the folder 'data', and finds features and rules that predict

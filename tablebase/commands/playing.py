@@ -48,25 +48,25 @@ def play(
 ) -> None:
     """Play against the tables or another player, in the terminal.
 
-    Without options, you play the side that moves first. Your opponent plays perfectly, using the tables in the folder 'data'.
-    In games with chance, it searches ahead.
+    Without options, you play the side that moves first. Your opponent plays perfectly, using the tables in the folder 'data'. In
+    games with chance, your opponent searches ahead.
 
     Parameters
     ----------
     player : str or sequence of str
-        Your opponent: tables (perfect play), fuzzy (plays from the tables, with mistakes), engine (searches ahead), random,
-        learner (trained by self-play), matchboxes (learns from each game), exploit (tries to make you err), ranking (prefers
-        moves that leave it the most won games) or foxbox (only for foxhounds). In games with chance or more than two players,
-        choose computer (searches ahead), tables, fuzzy or random. Repeat this option for several opponents, in the order in
-        which they play.
+        Your opponent, one of tables (perfect play), fuzzy (plays from the tables, with mistakes), engine (searches ahead), random,
+        learner (trained by self-play), matchboxes (learns from each game), exploit (tries to make you err), ranking (prefers moves
+        that leave it the most won games) or foxbox (only for foxhounds). In games with chance or more than two players, choose
+        computer (searches ahead), tables, fuzzy or random. Repeat this option for several opponents, in the order in which they
+        play.
     side : str or sequence of str
         Letter or number of the side that you play; by default, the side that moves first. Repeat this option if several people
         play.
     fuzz : str, optional
-        Weakness of your opponent, from 0 (only best moves; the default for tables) to 1 (random moves): each inferior move is P
-        times as likely as a best move. The default for fuzzy is 0.1, and tables with --fuzz 0.1 play in the same way.
+        Weakness of your opponent, from 0 (only best moves) to 1 (random moves); by default, 0 for tables and 0.1 for fuzzy. Each
+        inferior move is P times as likely as a best move.
     boxes : str or Path, optional
-        JSON file in which the player 'matchboxes' saves its boxes.
+        JSON file in which the player 'matchboxes' saves its matchboxes after each game.
     level : str, optional
         Strength of the player 'engine', from 1 to 10; by default, 5.
     seed : int, optional

@@ -76,60 +76,59 @@ class Charts(Cataloged):
     ) -> Figure:
         """Draw a chart of outcomes, distances or winning chances.
 
-        Matplotlib must be installed. The label of the figure names the chart and its slices.
+        Matplotlib must be installed. The label of the figure contains the name of the chart and its sets of pieces.
 
         Parameters
         ----------
         chart : str
-            Chart: distances (positions by distance), survival (share of wins and losses that are still open after some plies),
-            squares (outcomes by square of a piece), draws (share of draws by material), parity (outcomes by odd and even
-            distances between two pieces, or by any whole number that --by names), values (outcomes by a column; in games with
-            chance, the mean chance to win), chances (winning chances against a weakened player) or query (the result of a
-            statement).
+            Chart to draw, one of distances (positions by distance), survival (share of wins and losses not yet over after each
+            ply), squares (outcomes by square of a piece), draws (share of draws by set of pieces), parity (outcomes by odd and even
+            distances between two pieces, or by the column --by), values (outcomes by the column --by; in games with chance, the
+            mean chance to win), chances (winning chances against a weakened player) or query (the result of an SQL statement).
         statement : str, optional
-            For the chart 'query', an SQL statement as for 'mine'. Its first column is on the axis; the others are drawn.
+            For the chart 'query', an SQL statement as in 'mine'. The first column is the x axis; the other columns are plotted.
         pieces : int, range or str, optional
-            Only slices with this number of pieces, or these numbers.
+            Use only tables with this number of pieces, or a range of numbers.
         material : str or sequence of str, optional
-            Set of pieces, such as RCvW (rat and cat against wolf), or a pattern in which ? stands for one piece and * for any
-            number of pieces; repeatable, for several panels (in the chart 'draws', one matrix of all).
+            Set of pieces, such as RCvW (rat and cat against wolf), or a pattern with the wildcards '?' (one piece) and '*' (any
+            number of pieces). Repeat this option for several panels; the chart 'draws' shows them all in one matrix.
         side : str, optional
             Use only positions with this side to move; for the chart 'chances', the side that plays against the weakened player.
         where : str, optional
-            Use only positions that fulfil this condition on columns of 'mine', such as "to_den_1 < 5".
+            Use only positions that satisfy this SQL condition on the columns of 'mine', such as "to_den_1 < 5".
         piece : int or sequence of int, optional
-            For 'squares' and 'parity', number of the piece in the set of pieces: in RCvW, piece 2 is the cat. For the chart
+            For the charts 'squares' and 'parity', number of a piece in --material, such as 2 for the cat in RCvW. For the chart
             'parity', give this option twice.
         outcome : str, optional
             Outcome to show; by default, win in the chart 'squares', and both win and loss in the chart 'distances'.
         log : bool
             Use a logarithmic scale in the chart 'distances'.
         by : str, optional
-            For the chart 'values', a column of positions with few values, such as a feature; for 'parity', a column of whole
-            numbers, by default the distance between two pieces.
+            For the chart 'values', a column with few distinct values, such as a feature; for 'parity', a column of whole numbers,
+            by default the distance between the two pieces.
         kind : str, optional
-            For the chart 'query', how its result is drawn; by default, bar. A heat map needs three columns.
+            For the chart 'query', type of chart to draw (by default, bar); a heat map needs a result with three columns.
         position : str, optional
             For the chart 'chances', the position in which games begin; by default, the initial position.
         player : str or sequence of str, optional
-            For the chart 'chances', a player that 'tablebase exploit --help' lists; repeatable.
+            For the chart 'chances', a weakened player that 'tablebase exploit --help' lists; repeatable.
         width : str, optional
-            Width of the page, such as 88mm, 8cm or 3.5in; or column (88 mm) or page (180 mm).
+            Width of the chart, such as 88mm, 8cm or 3.5in; or column (88 mm) or page (180 mm).
         height : str, optional
-            Height of the page, in the same units.
+            Height of the chart, such as 60mm, 6cm or 2.5in.
         font_size : float
-            Size of letters in points, from 6.
+            Font size in points, from 6 to 24.
         dpi : int
-            Dots per inch of a PNG file.
+            Resolution of a PNG file, in dots per inch.
         title : str, optional
-            Title instead of the name of the chart and its slices; 'none' for no title.
+            Title of the chart, or 'none'; by default, the name of the chart and its sets of pieces.
         style : str
-            Colours: on a light or a dark ground, or shades of grey with hatches, for print.
+            Colour scheme, with a light or dark background, or with hatched shades of grey for print.
         csv : str or Path, optional
-            Also write the numbers that are drawn to this CSV file.
+            Also write the plotted numbers to this CSV file.
         game, workers : see `mine`
         tick : callable, optional
-            Called from time to time with the numbers of indices decoded so far and in all.
+            Progress callback, called with the numbers of decoded and of all table entries.
         """
         rules: Any = self._rules(game)
         check_extra("pictures", "plot")

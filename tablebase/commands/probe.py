@@ -55,11 +55,11 @@ def show_probe(
         Positions in the notation of the game, such as 'ppp/3/PPP w'; '-' reads one position per line from standard input, and
         '@FILE' from a file.
     features : bool
-        Also show the features of each position; 'tablebase features' explains them.
+        Also show computed features of each position, such as distances; 'tablebase features' lists them.
     svg : Path, optional
         Also draw the position as an SVG, PNG or PDF file, with an arrow for its best move.
     width : float, optional
-        With --output, width such as 88mm, 3.5in, column or page.
+        With --output, width of the picture, such as 88mm or 3.5in; or column (88 mm) or page (180 mm).
     sheet : Path, optional
         Also draw all positions on printable pages, as a PDF, SVG or PNG file.
     """

@@ -24,16 +24,16 @@ class BoxRow(TypedDict):
 
     box: int
     move: int
-    """The number of the move in the game, counting both sides from 1."""
+    """Number of the move in the game, counting the moves of both sides from 1."""
     position: str
     beads: str
-    """The moves of its beads."""
+    """Moves of the beads that are left in the box."""
     taken: str
-    """The moves of removed beads."""
+    """Moves of the beads that were removed after losses."""
 
 
 class CountRow(TypedDict):
-    """The counts from a start; `won_` with the letter of a side is the number of games that the side wins."""
+    """Counts of positions and games from an initial position; a field such as `won_w` is the number of games that side w wins."""
 
     game: str
     reachable: int
@@ -42,10 +42,10 @@ class CountRow(TypedDict):
 
 
 class DividedRow(TypedDict):
-    """The games after a move; `won_` with the letter of a side is the number of games that the side wins.
+    """Counts of the games after a move; a field such as `won_w` is the number of games that side w wins.
 
-    `outcome` and `distance` are the result that the move forces for the moving side, None if unknown; `share` is the share of
-    games that this side wins.
+    The fields `outcome` and `distance` are the result of the move for the moving side under best play, None if unknown; `share` is
+    the share of games that this side wins.
     """
 
     move: str
@@ -57,21 +57,21 @@ class DividedRow(TypedDict):
 
 
 class ExploitRow(TypedDict):
-    """The chance of a side to win against a weakened player; with `divide`, after a move of either player."""
+    """The chance of a side to win against a weakened player; with the option `divide`, after a move of either player."""
 
     player: str
     fuzz: float
     side: str
     chance: float
     best: NotRequired[str | None]
-    """The best move; None if the other player moves."""
+    """The best move; None if the weakened player is to move."""
     move: NotRequired[str]
     probability: NotRequired[float | None]
-    """The probability that the other player makes the move; None for moves of the side."""
+    """The probability that the weakened player makes the move; None for moves of the other side."""
 
 
 class LayerRow(TypedDict):
-    """A layer of the tables of a game of chance."""
+    """Counts of states in a layer, one table file of a game with chance."""
 
     region: str
     layer: str
@@ -84,11 +84,11 @@ class LayerRow(TypedDict):
 
 
 class ExactRow(TypedDict):
-    """The table of a game by functions without chance; wins, losses and draws are for the player to move."""
+    """Counts for the table of a game defined by functions; wins, losses and draws are for the player to move."""
 
     positions: int
     final: int
-    """Positions in which the game is over."""
+    """Number of positions in which the game is over."""
     wins: int
     losses: int
     draws: int
@@ -101,20 +101,20 @@ class ExactRow(TypedDict):
 class _Ranks(TypedDict):
     tier: str
     ranks: int
-    """The number of ranks, including ranks without a position."""
+    """Number of ranks (table indices), including ranks without a position."""
 
 
 class TierRow(_Ranks, ExactRow):
-    """A tier of a game by compiled functions, in which equivalent positions count once."""
+    """Counts for one tier (table) of a game defined by compiled functions; equivalent positions count once."""
 
 
 class MaterialRow(TypedDict):
-    """A material that has been built."""
+    """A material (set of pieces of both sides) with tables, and its counts."""
 
     material: str
     pieces: int
     sides: str
-    """Letters of the sides to move with a separate slice."""
+    """Letters of the sides to move; counts are added up over these sides."""
     placements: int
     positions: int
     wins: int
@@ -125,7 +125,7 @@ class MaterialRow(TypedDict):
 
 
 class SliceRow(TypedDict):
-    """A slice, as in the view `slice_counts` of the catalog."""
+    """Counts for one slice (set of pieces with one side to move), as in the catalog view `slice_counts`."""
 
     game: str
     material: str
@@ -149,7 +149,7 @@ class SliceRow(TypedDict):
 
 
 class DistanceRow(TypedDict):
-    """The number of a slice's placements with one outcome and distance."""
+    """Number of placements with one outcome and distance, for one side to move."""
 
     side: str
     outcome: Literal["win", "loss"]
@@ -158,14 +158,14 @@ class DistanceRow(TypedDict):
 
 
 class Neighbour(TypedDict):
-    """A stored material that a capture or promotion connects with another one."""
+    """A stored material that is one capture or promotion away from another material."""
 
     material: str
     built: bool
 
 
 class MaterialDescription(TypedDict):
-    """A material with its pieces, slices, distances and neighbours."""
+    """Description of a material, with its pieces, counts, distances and the materials one capture or promotion away."""
 
     game: str
     material: str
@@ -173,15 +173,15 @@ class MaterialDescription(TypedDict):
     slices: list[SliceRow]
     distances: list[DistanceRow]
     stored_as: str
-    """The material under which the positions are stored."""
+    """Name of the material that stores these positions, or equivalent ones."""
     depends_on: list[Neighbour]
-    """Stored materials after a capture or promotion."""
+    """Stored materials that a capture or promotion leads to."""
     needed_by: list[Neighbour]
-    """Stored materials with a capture or promotion into this one."""
+    """Stored materials with a capture or promotion that leads to this material."""
 
 
 class RecordRow(TypedDict):
-    """A longest win or loss under best play, with its position."""
+    """A position with the longest win or loss under best play."""
 
     pieces: int
     material: str
@@ -192,26 +192,26 @@ class RecordRow(TypedDict):
 
 
 class Cost(TypedDict):
-    """Cost of tables that have not been built."""
+    """Estimated cost of building missing tables."""
 
     tables: int
-    """The number of tables, including the tables that the missing one depends on."""
+    """Number of tables to build, including tables that the missing table depends on."""
     placements: int
-    """The number of placements in the slices to solve."""
+    """Number of placements (of pieces on squares) in the tables to build."""
     disk: int
     """Disk space in bytes."""
     memory: int
     """Memory in bytes for the largest table."""
     cpu_seconds: float
-    """CPU time to solve, write and verify the tables."""
+    """CPU time in seconds to solve, write and verify the tables."""
     wall_seconds: float
-    """Elapsed time with one worker."""
+    """Elapsed time in seconds with one worker."""
 
 
 class MineAnswer(TypedDict):
-    """The rows of a statement's result."""
+    """The result of an SQL query."""
 
     columns: list[str]
     rows: list[dict[str, Any]]
     complete: bool
-    """False if further rows were left out."""
+    """False if the result has more rows than were requested."""

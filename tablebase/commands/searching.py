@@ -47,13 +47,13 @@ def perft(
     ----------
     position : str, by default the start
     depth : int
-        Maximum length of the sequences, in plies (moves by one side). In games with chance or more than two players, the length
-        is the number of turns; a turn is all consecutive moves of one player.
+        Maximum length of the sequences, in plies (moves by one side). In games with chance or more than two players, the unit of
+        length is a turn, which consists of all consecutive moves of one player.
     divide : bool
-        Show one row for each first move, only for the length --depth.
+        Show one row for each first move, and count only sequences of length --depth.
     repetitions : RepeatedLines or str
-        How to treat a sequence that repeats an earlier position: 'continue' extends it as usual; 'leaf' ends it, and counts it
-        once at that length and at every greater length.
+        When a sequence repeats an earlier position, extend it as usual (continue) or end it there (leaf). With 'leaf', it counts
+        once at its length and once at every greater length.
     game, players, size, variant, workers : see `tablebase.build`; the workers are threads
     """
     rules = rules_for("perft", game, size, variant, players)
@@ -118,7 +118,7 @@ def analyse(
     exact : bool
         Search every move to the full depth, as plain minimax does.
     repetition : Repetition or str
-        Effect of the third occurrence of a position: none, draw, or loss (for the side that repeats it). Table values ignore
+        Result of a position that occurs for the third time (none, draw, or loss for the side that repeats it); table values ignore
         this rule.
     progress_limit : int
         Number of plies without a capture after which the game is a draw; 0 for no limit.
@@ -128,7 +128,7 @@ def analyse(
         Search without tables.
     game, size, variant : see `tablebase.build`
     workers : int
-        Number of threads. With several threads, results can vary.
+        Number of threads; with several threads, results can vary between runs.
     data : str or Path, optional
         Folder of the tables; without this argument, it may be missing.
     """

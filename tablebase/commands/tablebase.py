@@ -33,18 +33,18 @@ Default = TypeVar("Default")
 
 
 class Tablebase(Collection):
-    """A folder of tables, open for queries. Safe to use from several threads, and from processes however they are started.
+    """An open folder of tables; threads and child processes can share it.
 
-    Methods raise `MissingTableError`, with the command that builds the table, if a table is missing; `NotationError` if a text is
-    not a position or a material; and another `TablebaseError` if an argument is wrong or the tablebase has been closed. The
-    `prober` answers the same queries for `Game` and `Position` objects.
+    Methods raise `MissingTableError` (with the command that builds the table) if a table is missing, `NotationError` for invalid
+    position or material texts, and another `TablebaseError` for other invalid arguments or a closed tablebase. The attribute
+    `prober` is the underlying `Prober`, for `Game` and `Position` objects.
 
     Parameters
     ----------
     catalog : str, optional
-        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
+        URL of the PostgreSQL database for the catalog (the list of all tables); by default, an SQLite file in the folder.
     cache : int or str, optional
-        Memory for decompressed chunks of tables, in bytes or as a text such as ``1G``; by default 256 MiB.
+        Cache size for decompressed table data, in bytes or as text such as ``1G``; by default, 256 MiB.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class Tablebase(Collection):
         self.close()
 
     def close(self) -> None:
-        """Close all files, including the files of queries; further queries raise `TablebaseError`."""
+        """Close all files and cancel open queries; later queries raise `TablebaseError`."""
         super().close()
         self.prober.close()
 
@@ -85,7 +85,7 @@ class Tablebase(Collection):
     def probe_value(self, game: AnyGame, position: Any) -> Any: ...
 
     def probe_value(self, game: AnyGame, position: Any) -> AnyValue:
-        """Outcome and distance for the side to move; of a game with chance, bounds of its chance to win."""
+        """Return outcome and distance for the side to move; in games with chance, bounds on its chance to win."""
         rules, asked = self._asked(game, position)
         return self.prober.of(rules).value(asked, rules.viewer(asked))
 
@@ -106,7 +106,7 @@ class Tablebase(Collection):
     ) -> Probe:
         """Show the value of a position and its moves, best move first.
 
-        If only the table that a move leads to is missing, the move's value is None.
+        A move has the value None if it leads to a missing table.
 
         Parameters
         ----------
@@ -132,7 +132,7 @@ class Tablebase(Collection):
     def probe_values(self, game: AnyGame, positions: Sequence[Any]) -> list[Any]: ...
 
     def probe_values(self, game: AnyGame, positions: Sequence[Any]) -> list[Any]:
-        """Values of many positions, as `probe_value` has them, or its error for the first that has none; see `probe_many`."""
+        """Return a list of values, as from `probe_value` for each position; the first position without a value raises its error."""
         answers = self.probe_many(game, positions)
         # Errors are known once the values are.
         values = answers.values()
@@ -141,7 +141,7 @@ class Tablebase(Collection):
         return shortened(values)
 
     def get_values(self, game: AnyGame, positions: Sequence[Any], default: Default | None = None) -> list[Any | Default | None]:
-        """Like `probe_values`, but with `default` for each position that has no answer."""
+        """Like `probe_values`, but returns `default` for each position without a value."""
         return shortened([default if value is None else value for value in self.probe_many(game, positions).values()])
 
     @overload
@@ -153,22 +153,22 @@ class Tablebase(Collection):
     def probe_many(
         self, game: AnyGame, positions: Sequence[Any], *, strict: bool = False, turns: int | None = None
     ) -> ProbeResults:
-        """An answer for each of many positions, or the reason why it has none; without chance, much faster than one by one.
+        """Probe many positions, much faster than one by one in games without chance.
 
         Parameters
         ----------
         positions : sequence of str or Position
-            Of a game by compiled functions also an array of whole numbers, which must be positions: this is not examined.
+            For a `CompiledGame`, also an array of positions as integers, which must be valid, since they are not checked.
         strict : bool
-            Give no answer for a position if the table that one of its moves leads to is missing.
+            Return an error for a position if one of its moves leads to a missing table.
         turns : int, optional
-            In games with chance, also give the probability of winning within this number of turns.
+            In games with chance, also compute the probability of winning within this number of turns.
 
         Returns
         -------
         Answers
-            A sequence of `Probe` and `Unanswered`, with all outcomes and distances as arrays, and their values as a list; of a
-            game with chance, with the bounds ``lower`` and ``upper`` as arrays.
+            A sequence with a `Probe` for each position, or `Unanswered` with its error. The attributes `outcomes` and `distances`
+            are arrays over all positions; in games with chance, the bounds ``lower`` and ``upper``.
         """
         rules = self._rules(game)
         source = self.prober.of(rules)
@@ -179,7 +179,7 @@ class Tablebase(Collection):
     def probe_squares(
         self, game: str | Game, material: str, side: int, squares: Squares, *, check: bool = True
     ) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
-        """Outcomes and distances of many positions of one material, as arrays.
+        """Return outcomes and distances of many positions of one material, as arrays.
 
         Parameters
         ----------
@@ -190,20 +190,20 @@ class Tablebase(Collection):
         squares : ndarray of int8, shape (positions, pieces)
             The square of each piece, in the order of the material.
         check : bool
-            Check that each row is a position in which the game is not over; otherwise, other rows have meaningless values, or raise
-            `IndexError`.
+            Check that each row is a legal position before the end of the game; without this check, invalid rows get meaningless
+            values or raise `IndexError`.
 
         Returns
         -------
         outcomes : ndarray of int8, shape (positions,)
             1 for a win of the side to move, 0 for a draw, -1 for a loss.
         distances : ndarray of int16, shape (positions,)
-            Plies, -1 for a draw.
+            Distance in plies, -1 for a draw.
 
         Raises
         ------
         SquaresError
-            If a row is not a position; it names the first one and the reason.
+            If a row is not a position; the error names the first such row and the reason.
         NotationError
             If the array has another shape or type.
         """
@@ -224,14 +224,14 @@ class Tablebase(Collection):
     ) -> Line:
         """Show best play from a position to the end of the game.
 
-        It has a probe of the position, and of each position that the best moves and the likeliest draws lead to. It ends when the
-        game does or the best move wins immediately, in a draw as soon as a position repeats, or after `plies` plies; in a game with
-        chance, after 1,000 positions.
+        Each position of the line is probed, starting with `position`; chance takes its most likely outcome. The line ends with the
+        game, before a winning move, when a drawn position repeats, or after `plies` plies (in games with chance, after 1,000
+        positions).
 
         Parameters
         ----------
         position : str or Position, optional
-            By default the start of the game.
+            By default, the initial position.
         plies : int, optional
             Stop after N plies (moves by one side).
         """
@@ -240,9 +240,9 @@ class Tablebase(Collection):
         return self.prober.line(rules, lib.game_arguments.as_asked(rules, rules.initial if position is None else position), most)
 
     def engine(self, game: str | Game, **options: Any) -> Engine:
-        """An engine that searches positions without a table, and ends its lines in these tables, while they are open.
+        """Return an engine that searches positions without a table, and looks up positions in these tables until they are closed.
 
-        `options` are fields of `tablebase.search.Options`, such as ``exact`` and ``threads``.
+        The keyword arguments are fields of `tablebase.search.Options`, such as ``exact`` and ``threads``.
         """
         rules = self._game(game)
         return lib.search.Engine(rules, self.prober, lib.search.Options(**as_options(lib.search.Options, options)))

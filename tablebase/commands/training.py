@@ -58,15 +58,15 @@ def train(
     every : int
         Measure and save the player after every N games.
     order : int, optional
-        The player learns one weight for each group of at most N pieces; N is from 1 to 5, by default 4.
+        Maximum number of pieces in a pattern, from 1 to 5 (by default, 4); the player learns a weight for each pattern of pieces.
     rate : float, optional
-        Learning rate: the fraction of an error that each update corrects; by default, 0.5.
+        Learning rate, the fraction of the error that each update corrects; by default, 0.5.
     exploration : float, optional
         Probability of a random move in training; by default, 0.1.
     trace : float, optional
         Parameter lambda of TD(lambda) learning, from 0 to 1; by default, 0.5.
     seed : int, optional
-        Seed for the random number generator; by default, 1. The same seed gives the same player.
+        Seed for the random number generator (by default, 1); the same seed gives the same player.
     curve : str or Path, optional
         Also draw the learning curve, as a PNG, SVG or PDF file.
     size, variant, data : see `tablebase.build`

@@ -27,7 +27,7 @@ STRONGEST = 22
 
 @dataclass
 class Transfer:
-    """Result of a transfer: numbers of all `tables`, of `new` tables and of tables already `there`, and the bytes of new files."""
+    """Result of copying tables, with the numbers of selected `tables`, `new` tables and tables already `there`, and the `bytes`."""
 
     tables: int  # all that were selected
     new: int = 0
@@ -62,15 +62,15 @@ def copy(
     Parameters
     ----------
     to : str or Path
-        Another folder, or the address of an object store, such as ``s3://bucket/path``.
+        Destination folder or object store, such as ``s3://bucket/path``.
     game, size, variant, pieces, material, data, catalog, verbose : see `tablebase.build`; by default all tables of the game
     with_dependencies : bool
-        Also copy the tables that these depend on.
+        Also copy the tables that the selected tables depend on.
 
     Raises
     ------
     MissingTableError, ConflictError
-        If a named table has not been built, or the target has another table of this name.
+        If a selected table has not been built, or the target has a different table with the same name.
     """
     rules, folder, named = rules_for("copy", game, size, variant), as_folder(data), as_optional(as_texts, "material", material)
     target = None if lib.object_store.is_url(str(to)) else _target(to, folder)
@@ -94,19 +94,18 @@ def merge(
 ) -> Transfer:
     """Import tables from another folder or an object store.
 
-    Without options, this command imports the tables in DIR into the folder 'data'. It does not replace tables that are already
-    there.
+    Without options, this command imports the tables in DIR into the folder 'data'. Existing tables are not replaced.
 
     Parameters
     ----------
     place : str or Path
         Folder that contains the tables to import, or an object store, such as s3://bucket/path.
-    data, catalog, verbose : as in `copy`: of the folder that gets the tables
+    data, catalog, verbose : see `tablebase.build`
 
     Raises
     ------
     ConflictError
-        If the folder has another table of this name.
+        If the data folder has a different table with the same name.
     """
     folder, url = as_folder(data), as_catalog(catalog)
     if not lib.object_store.is_url(str(place)):

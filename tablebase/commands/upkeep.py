@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @brief
 @dataclass(frozen=True)
 class VerifyResult:
-    """The outcome of a check: the number of `tables`, `errors` by table, and the number `compared` with published values."""
+    """Result of a verification, with the number of checked `tables`, `errors` by table, and the number `compared` to checksums."""
 
     tables: int  # all that were checked
     errors: Mapping[str, str] = field(default_factory=dict)  # by table
@@ -42,7 +42,7 @@ class VerifyResult:
 
     @property
     def exit_code(self) -> int:
-        """Exit code of the command."""
+        """Exit code of the command 'verify' with this result."""
         return CHECK_FAILED if self.errors else 0
 
     def _repr_html_(self) -> str:
@@ -75,7 +75,7 @@ def verify(
     Parameters
     ----------
     game : str, Game or StochasticGame, optional
-        Name of a game, or a Python file with the rules of a game; optional with --quick, which then checks all games.
+        Name of a game, or a Python file with the rules of a game; you can omit it with --quick, to check the tables of all games.
     size, variant, pieces, material, data, catalog, workers, verbose : see `tablebase.build`; by default all tables of the game
     published : str or Path, optional
         CSV file with published checksums of table values, to compare with the checksums of your tables.
@@ -85,7 +85,7 @@ def verify(
     Returns
     -------
     VerifyResult
-        Its `errors` are empty if all tables are correct.
+        Result of the verification; `errors` is empty if all tables are correct.
     """
     query = lib.options.TableQuery(as_counts(pieces), as_texts("material", material))
     folder, url, listed = as_folder(data), as_catalog(catalog), None if published is None else Path(published)
@@ -134,7 +134,7 @@ def _checked(
 
 @checked
 def reindex(data: shared.Data = None, catalog: shared.CatalogUrl = None) -> Rebuilt:
-    """Rebuild the catalog, which lists all tables, from the files.
+    """Rebuild the catalog (the list of all tables) from the table files.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def prune(
     yes: bool = False,
     agreed: Annotated[Callable[[Sequence[Any]], bool] | None, PYTHON_ONLY] = None,
 ) -> list[Prunable]:
-    """Remove tables built under outdated rules, and leftover files.
+    """Remove tables built with outdated rules, and files left by interrupted commands.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def show_prune(call: Call, *, kernels: bool = False) -> None:
     Parameters
     ----------
     kernels : bool
-        Remove cached compiled code that this version does not use, instead of tables.
+        Instead of tables, remove cached compiled code that this version of the program does not use.
     """
     total, removed = "", bool(call.given.get("yes"))
 

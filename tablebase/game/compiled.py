@@ -39,24 +39,24 @@ class Functions:
     Parameters
     ----------
     to_move : function
-        ``to_move(rules, position) -> player``, 0 or 1; after the end, `WON` and `LOST` are for this player.
+        ``to_move(rules, position) -> player``. Returns the player to move, 0 or 1; after the end, the player who has won or lost.
     moves : function
-        ``moves(rules, position, out) -> count``: writes the next positions to `out` and returns their number; `WON`,
-        `LOST` or `DRAWN` after the end.
+        ``moves(rules, position, out) -> count``. Writes the next positions to `out` and returns their number; after the end of the
+        game, it returns `WON`, `LOST` or `DRAWN`.
     tier : function
-        ``tier(rules, position) -> number``, from 0. Each tier of positions has a table.
+        ``tier(rules, position) -> number``. Returns the tier of a position, from 0; each tier has a table.
     rank : function, optional
-        ``rank(rules, position) -> index``, from 0 in each tier, equal for equivalent positions. Without it, the reachable
-        positions are listed, and no move may lead to a tier with a smaller number.
+        ``rank(rules, position) -> index``. Returns the index of a position in its tier, from 0; equivalent positions have the same
+        index. Without this function, tables list the reachable positions, and no move may lead to a tier with a smaller number.
     unrank : function, optional
-        ``unrank(rules, tier, index) -> position``. An index is invalid if its position has another rank.
+        ``unrank(rules, tier, index) -> position``. The inverse of `rank`; an index is invalid if its position has another rank.
     canonical : function, optional
-        ``canonical(rules, position) -> position``, for games without ranks: the listed one of all equivalent positions. It may
-        exchange the players, including the player to move.
+        ``canonical(rules, position) -> position``. In games without ranks, returns the one of all equivalent positions that tables
+        list; in this position, the players may be exchanged, including the player to move.
     unmoves : function, optional
-        ``unmoves(rules, position, out) -> count``: writes the previous positions to `out`, at least from all tiers that
-        are solved together with this one; it may omit others. Without it, tiers with cyclic moves need many times as much
-        memory, for lists of moves.
+        ``unmoves(rules, position, out) -> count``. Writes the previous positions to `out` and returns their number; it may omit
+        positions in tiers that are not solved together with this one. Without this function, tiers with cyclic moves need much more
+        memory.
     """
 
     to_move: Function
@@ -73,10 +73,10 @@ class Functions:
 
 
 class CompiledGame(FunctionGame[int]):
-    """A two-player game without chance, by compiled functions.
+    """A two-player game without chance, defined by compiled functions.
 
-    A subclass defines these attributes and the attributes of `FunctionGame`, the methods `format` and `parse`, with ranks also
-    `size` and `after`, and preferably `move_word`.
+    A subclass defines the attributes below and the attributes of `FunctionGame`, and the methods `format`, `parse` and preferably
+    `move_word`. If positions are ranked (numbered by `Functions.rank`), it also defines `size` and `after`.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class CompiledGame(FunctionGame[int]):
     most_moves : int
         Maximum number of moves in a position, and of positions written by `Functions.unmoves`.
     rules : sequence of int, or ndarray of int64
-        Numbers and tables for the functions: sizes, masks, ranks.
+        Constants for the functions, such as sizes, masks and lookup tables.
 
     Examples
     --------
@@ -106,7 +106,7 @@ class CompiledGame(FunctionGame[int]):
 
     @cached_property
     def numbers(self) -> Any:
-        """The rules for plain Python functions; indexing returns Python integers of any size."""
+        """The attribute `rules` for plain Python functions, with Python integers instead of NumPy integers."""
         try:
             return memoryview(self.rules if hasattr(self.rules, "nbytes") else array("q", self.rules))
         except OverflowError:
@@ -117,23 +117,23 @@ class CompiledGame(FunctionGame[int]):
         return {name: value for name, value in vars(self).items() if name != "numbers"}
 
     def size(self, tier: int) -> int:
-        """Return the number of ranks in a tier."""
+        """Return the number of ranks in a tier (a set of positions with a common table)."""
         raise NotImplementedError
 
     def after(self, tier: int) -> Iterable[int]:
-        """Return the tiers that moves from a tier lead to, perhaps including the tier itself."""
+        """Return the tiers that moves from a tier lead to, which may include the tier itself."""
         raise NotImplementedError
 
     def tier_name(self, tier: int) -> str:
-        """Return a tier's name of letters, digits, dots, hyphens and underscores; by default its number."""
+        """Return the name of a tier, consisting of letters, digits, dots, hyphens and underscores; by default, its number."""
         return str(tier)
 
     def move_word(self, position: int, child: int, number: int) -> str:
-        """Return a move as one word; by default its index among the moves of the position, from 1."""
+        """Return the text of a move, one word; by default, its index among the moves of the position, from 1."""
         return str(number + 1)
 
     def ending(self, position: int, winner: int | None) -> Ending:
-        """Return the end of the game; by default with the winner alone."""
+        """Return the ending of a game; by default, only its winner is given."""
         return Ending.of_two(winner, "finished")
 
     def _listed(self, position: int) -> tuple[int, list[int]]:
@@ -159,17 +159,17 @@ class CompiledGame(FunctionGame[int]):
 
     @property
     def is_ranked(self) -> bool:
-        """True if positions have ranks; false if they are listed."""
+        """True if positions are numbered by `Functions.rank`, and False if tables list the reachable positions."""
         return self.functions.rank is not None
 
     def place(self, position: int) -> tuple[int, int]:
-        """Return a position's tier and its rank or, without ranks, its canonical position."""
+        """Return the tier of a position, and its rank; in games without ranks, its canonical position."""
         functions, rules = self.functions, self.numbers
         of_class = functions.rank or functions.canonical
         return functions.tier(rules, position), position if of_class is None else of_class(rules, position)
 
     def position_at(self, tier: int, rank: int) -> int | None:
-        """Return the position of a rank, or a canonical position; None if the rank is invalid."""
+        """Return the position with a rank, or None if the rank is invalid; in games without ranks, return the argument itself."""
         unrank = self.functions.unrank
         position: int = rank if unrank is None else unrank(self.numbers, tier, rank)
         return position if self.place(position) == (tier, rank) else None

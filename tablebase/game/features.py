@@ -41,10 +41,10 @@ class PositionList(list[Any]):
 @brief
 @dataclass(frozen=True)
 class Feature:
-    """A property of positions, made by `feature`.
+    """A computed property of positions, made with the decorator `feature`.
 
-    Its function takes `tablebase.features.Positions` and the indices of `pieces` pieces, or the `PositionList` of a game by
-    functions, and returns a value for each position.
+    Its function takes `tablebase.features.Positions` and the indices of `pieces` pieces, and returns a value for each position. In
+    games defined by functions, it takes a `PositionList`.
     """
 
     name: str
@@ -59,12 +59,12 @@ class Feature:
         return _named, (self.function.__module__, self.function.__qualname__)
 
     def columns(self, count: int) -> Iterator[tuple[str, tuple[int, ...]]]:
-        """Return the column names for slices of `count` pieces, each with the indices of the pieces that it describes."""
+        """Yield the columns for positions with `count` pieces, each as its name and the indices of the pieces that it describes."""
         for places in combinations(range(count), self.pieces):
             yield "_".join([self.name, *(str(place + 1) for place in places)]), places
 
     def values(self, positions: Sized, places: tuple[int, ...]) -> Values:
-        """Return the values of one column for `tablebase.features.Positions`, with the type from `KINDS`.
+        """Return the values of one column for many positions, as an array with the dtype from `KINDS`.
 
         Raises
         ------
@@ -87,12 +87,12 @@ class Feature:
 
 
 def feature(pieces: int = 0, kind: str = "int", words: tuple[str, ...] = ()) -> Callable[[Measure], Feature]:
-    """Turn a function into a feature, with the function's name and the first line of its docstring.
+    """Decorate a function to make it a feature; its name and the first line of its docstring name and describe the feature.
 
     Parameters
     ----------
     pieces : int
-        0 to describe the position, 1 for each piece, 2 for each pair of pieces.
+        Number of pieces that the feature describes (0 for the whole position, 1 for each piece, 2 for each pair of pieces).
     kind : str
         ``bool``, ``int`` or ``float``.
     words : tuple of str

@@ -38,9 +38,9 @@ class FunctionGame(Rules[P]):
     start : position
         The initial position.
     options : mapping of str to int or str
-        Options of this variant, which the digest includes.
+        Options of this variant, which are part of the digest.
     former_digests : mapping of str to str
-        Digests of older but equivalent sources, by the present digest; tables with an older digest remain valid.
+        Dict from the digest of the source to the digest of an older, equivalent source; existing tables then remain valid.
 
     Examples
     --------
@@ -74,11 +74,11 @@ class FunctionGame(Rules[P]):
 
     @cached_property
     def sides(self) -> Sequence[Side]:  # type: ignore[override]
-        """The players, with their numbers from 1 as letters."""
+        """The players; the letter of each player is the player's number, from 1."""
         return tuple(Side(str(number), f"player {number}") for number in range(1, self.players + 1))
 
     def given(self, position: Any) -> P:
-        """Return a position given as an object; `NotationError` unless formatting and parsing it return an equal position."""
+        """Check a position object and return it; raise `NotationError` unless formatting and parsing return an equal position."""
         if type(position) is type(self.start):
             with suppress(TablebaseError):
                 if self.parse(self.format(position)) == position:
@@ -86,13 +86,13 @@ class FunctionGame(Rules[P]):
         return super().given(position)
 
     def check_text(self, text: Any, pattern: str, form: str) -> None:
-        """Raise `NotationError` unless a text matches a pattern; `form` describes the expected text."""
+        """Raise `NotationError` unless a text matches a pattern; the argument `form` describes the expected text."""
         if not isinstance(text, str) or not re.fullmatch(pattern, text):
             example = self.format(self.start)
             raise NotationError(f"{quoted(str(text))} is not a position of {self.name}: write {form}, as in {example!r}")
 
     def check_parts(self) -> None:
-        """Raise `RulesError` if an attribute that the author must define is missing or invalid."""
+        """Raise `RulesError` if a required attribute is missing or invalid."""
         wanted: Mapping[str, tuple[Callable[[Any], bool], str]] = {
             "name": (lambda name: isinstance(name, str), "a text"),
             "title": (lambda title: isinstance(title, str), "a text"),
@@ -112,19 +112,19 @@ class FunctionGame(Rules[P]):
                 raise RulesError(f"{part} of {type(self).__name__} is {getattr(self, part)!r}, but must be {what}")
 
     def canonical(self, position: P) -> P:
-        """Return the stored representative of a class of symmetric positions; by default the position itself."""
+        """Return the symmetric position that tables store instead of a position; by default, the position itself."""
         return position
 
     @property
     def pictures(self) -> Pictures | None:
-        """The module of pictures next to the author's module; it is not part of the digest."""
+        """Module next to the rules that draws positions, or None; it is not part of the digest."""
         return beside(type(self).__module__, guarded)
 
     @property
     def features(self) -> tuple[Feature, ...]:
-        """Features from the module next to the author's module; they are not part of the digest.
+        """Features of positions, from a module next to the rules; they are not part of the digest.
 
-        For rules in the module ``pig``, these are ``FEATURES`` of the module ``pig_features``.
+        For rules in the module ``pig``, the features are the tuple ``FEATURES`` in the module ``pig_features``.
         """
         found = companion(type(self).__module__, "_features", "features")
         if found is not None and not hasattr(found, "FEATURES"):
@@ -133,9 +133,9 @@ class FunctionGame(Rules[P]):
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 (hexadecimal) of the options and the source of the modules that define the rules.
+        """Hexadecimal SHA-256 digest of the options, and of the source of the modules that define the rules.
 
-        `former_digests` replaces a digest by an older one, so that tables remain valid when only the source has changed.
+        An entry of `former_digests` replaces it by an older digest, so that existing tables remain valid.
         """
         sources = [inspect.getsource(sys.modules[module]) for module in sorted(self.source_modules())]
         text = json.dumps([dict(self.options), sources], sort_keys=True)
@@ -143,7 +143,7 @@ class FunctionGame(Rules[P]):
         return self.former_digests.get(digest, digest)
 
     def source_modules(self) -> set[str]:
-        """Return the modules that define the author's classes; their source enters the digest."""
+        """Return the names of the modules that define the rules; the digest includes their source."""
         own = {cls.__module__ for cls in type(self).__mro__ if issubclass(cls, FunctionGame)}
         return {module for module in own if module.split(".")[:2] != ["tablebase", "game"]}
 
@@ -152,7 +152,7 @@ class FunctionGame(Rules[P]):
 
 
 def valid_options(game: str, known: Mapping[str, Collection[Any]], **chosen: Any) -> dict[str, Any]:
-    """Return the options of a game; `RulesError` if a value is unknown."""
+    """Check the options of a game and return them; raise `RulesError` if a value is not allowed."""
     for name, value in chosen.items():
         if value not in known[name]:
             raise RulesError(f"{name} of {game} must be one of {', '.join(map(str, known[name]))}, not {quoted(value)}")

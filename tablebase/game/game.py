@@ -35,33 +35,33 @@ class Game(Rules[Position]):
     Parameters
     ----------
     name : str
-        The name on the command line; also the folder of its tables.
+        Name of the game on the command line, and of the folder of its tables.
     title : str
-        A readable name.
+        Name of the game as shown to users.
     board : Board
     sides : tuple of Side
         Side 0 (first in material names) and side 1.
     kinds : tuple of Kind
-        All kinds of both sides, side 0 first; their indices are called kind numbers.
+        Kinds of pieces of both sides, side 0 first; the kind number of a piece is an index of this tuple.
     start : str
         The initial position as text.
     no_move : Outcome
-        The outcome for a side to move without a legal move: a draw (stalemate) or a loss.
+        Outcome for a side to move without a legal move, either a draw (stalemate) or a loss.
     max_pieces : int
-        Number of pieces in the initial position, the maximum for any slice.
+        Number of pieces in the initial position, which is the maximum for any table.
     mirror : tuple of int, optional
         Mirror image of each square, if the mirror is a symmetry of the rules.
     swap : tuple of int, optional
-        Image of each square under colour swap, if this is a symmetry of the rules. A kind becomes
-        the kind of the other side with the same letter in the other case, its twin.
+        Image of each square under colour swap, if this is a symmetry of the rules. The swap replaces each kind of piece by its
+        twin, the enemy kind with the same letter in the other case.
     escape : Escape, optional
-        A second way for one side to win; a position with an escaped piece is a win or a loss in 0.
+        Additional rule by which one side can win; after an escape, the game is over.
     features : tuple of Feature
-        Properties of positions other than the value, for mining and patterns.
+        Computed properties of positions, for SQL queries and pattern searches.
     terrain : tuple of Terrain
         Appearance of squares; the rules do not depend on it.
     evaluation : Evaluation, optional
-        Evaluation for searches; by default material and mobility. Tables do not depend on it.
+        Evaluation for the search engine; by default, material and mobility. Tables do not depend on the evaluation.
 
     Notes
     -----
@@ -118,7 +118,7 @@ class Game(Rules[Position]):
             raise RulesError(f"{self.name}: {error}")
 
     def legend(self) -> str:
-        """Explain the symbols of empty squares; empty if no explanation is needed."""
+        """Return an explanation of the symbols for empty squares, or an empty text."""
         return ", ".join(f"{one.symbol} {one.name}" for one in self.terrain)
 
     def __hash__(self) -> int:
@@ -134,16 +134,16 @@ class Game(Rules[Position]):
 
     @cached_property
     def by_symbol(self) -> Mapping[str, int]:
-        """Kind number by symbol."""
+        """Dict from the symbol of a piece to its kind number."""
         return {kind.symbol: number for number, kind in enumerate(self.kinds)}
 
     @cached_property
     def twins(self) -> tuple[int, ...]:
-        """Number of each kind's twin under colour swap; only for games with `swap`."""
+        """Kind number of each kind's twin under colour swap; only for games with `swap`."""
         return tuple(self.by_symbol[kind.symbol.swapcase()] for kind in self.kinds)
 
     def side_of(self, kind: int) -> int:
-        """Return the side that owns a kind, by its number."""
+        """Return the side that owns the pieces with this kind number."""
         return self.kinds[kind].side
 
     @property
@@ -161,11 +161,11 @@ class Game(Rules[Position]):
         return self.parse(self.start)
 
     def parse(self, text: str) -> Position:
-        """Return any placement of pieces, marked if the last move has won."""
+        """Parse a position text; any placement of pieces is accepted, and marked if the last move has won."""
         return self._marked(read(self, text))
 
     def given(self, position: Any) -> Position:
-        """Return a `Position`, marked if the last move has won; `NotationError` unless its pieces can stand on the board."""
+        """Return a `Position`, marked if the last move has won; raise `NotationError` if a piece cannot stand on its square."""
         if not isinstance(position, Position):
             return super().given(position)
         check_placement(self, position)
@@ -180,7 +180,7 @@ class Game(Rules[Position]):
         return render(self, position)
 
     def check(self, position: Position) -> None:
-        """Raise `NotationError` for a position that can occur neither in play nor after a winning move."""
+        """Raise `NotationError` if a position cannot occur in a game, neither before nor after the winning move."""
         if position.won and won_before(self, position):
             return
         check_in_play(self, position)
@@ -194,15 +194,15 @@ class Game(Rules[Position]):
         return position.side if self.result(position) is None else OVER
 
     def viewer(self, position: Position) -> int:
-        """Return the side to move, even after the end."""
+        """Return the side to move, even after the end of the game."""
         return position.side
 
     def side(self, position: Position) -> str:
-        """Return the letter of the side to move, even after the end."""
+        """Return the letter of the side to move, even after the end of the game."""
         return self.sides[position.side].letter
 
     def moves(self, position: Position) -> dict[str, Position]:
-        """Return the next position by move text; of two steps between the same squares, the winning one counts."""
+        """Return a dict from the text of each legal move to the next position; of equal texts, the winning move counts."""
         after: dict[str, Position] = {}
         for move in [] if position.won else legal_moves(self, position):
             child, text = played(self, position, move), render_move(self, move)
@@ -211,7 +211,7 @@ class Game(Rules[Position]):
         return dict(sorted(after.items()))
 
     def move_text(self, position: Position, move: str) -> str:
-        """Name the moving piece and the captured one: ``rat takes elephant``."""
+        """Name the moving piece and the captured piece, as in ``rat takes elephant``."""
         origin, target = read_move(self, move)
         names = {square: self.kinds[kind].name for kind, square in position.pieces}
         return f"{names[origin]} takes {names[target]}" if target in names else names[origin]
@@ -221,7 +221,7 @@ class Game(Rules[Position]):
         return move
 
     def made_by(self, position: Position, move: str) -> list[str]:
-        """Return ``capture`` and the terrain that a move enters, as far as they apply."""
+        """Return properties of a move, such as ``capture`` or the name of the terrain that it enters."""
         origin, target = read_move(self, move)
         entered = [one.name for one in self.terrain if target in one.squares and origin not in one.squares]
         return [*(["capture"] if any(square == target for _, square in position.pieces) else []), *entered]
@@ -262,7 +262,7 @@ class Game(Rules[Position]):
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 (hexadecimal) of all rules that determine the contents of tables."""
+        """Hexadecimal SHA-256 digest of all rules that determine the contents of tables."""
         # As JSON data, without what does not affect a table, such as titles, features and the start.
         rules: dict[str, object] = {
             "cells": self.board.cells,

@@ -71,36 +71,34 @@ class Kernels:
     Parameters
     ----------
     rules : ndarray of int64
-        The argument `rules` of `expand` outside a table's region; inside, it is `Region.rules`.
+        Argument `rules` of `expand` for states outside the region of a table; inside, `Region.rules` is used.
     expand : compiled function
-        ``expand(rules, state, attacker, rows) -> (who, count)``, made with `expands`. `who` is the player to move,
-        `CHANCE`, `DOUBT` or `OVER`. Writes `count` rows: the code of a move or the number of a draw, its weight (the
-        probability is the weight divided by the sum of weights), whether a turn begins, and the next state. After the end,
-        `count` is the number of the only player in first place, or -1. `attacker` is the player for whom a chance is
-        computed, or `NOBODY`; `DOUBT` only occurs with an attacker.
+        ``expand(rules, state, attacker, rows) -> (who, count)``, made with `expands`. `who` is the player to move, `CHANCE`,
+        `DOUBT` or `OVER`. Writes `count` rows, each with the code of a move or the number of a draw, its weight (proportional to
+        its probability), a flag that is set if a turn begins, and the next state. After the end, `count` is the number of the only
+        player in first place, or -1. The argument `attacker` is the player for whom a chance is computed, or `NOBODY`; `DOUBT` only
+        occurs with an attacker.
     index : compiled function
-        ``index(rules, state) -> (number, player)``, made with `indexes`. The number under which a table stores the
-        state, and the player to move in the stored state, which may be another state of the same value;
-        (-1, -1) for a state that is not stored.
+        ``index(rules, state) -> (number, player)``, made with `indexes`. Returns the number of the stored state, which may be
+        another state with the same value, and the player to move in it; (-1, -1) if tables do not store the state.
     state_at : compiled function
-        ``state_at(rules, number, state) -> bool``, made with `lists_states`: writes the state with this number;
-        false without such a state.
+        ``state_at(rules, number, state) -> bool``, made with `lists_states`. Writes the state with this number; returns False if
+        there is none.
     fields : int
         Number of integers in a state.
     widest : int
         Maximum number of rows that `expand` writes.
     deepest : int
-        Maximum number of successive states that a table does not store.
+        Maximum number of consecutive states in play that tables do not store.
     labels : tuple of str
-        The label of each draw, by its number.
+        Labels of the outcomes of chance, by their numbers.
     module : str
-        The module with the source for the digest of the rules.
+        Name of the module that defines the rules; the digest includes its source.
     alike : compiled function
-        ``alike(rules, number) -> (count, step)``, made with `counts_alike`, for runs of states that can be solved together.
-        The state is the last of a run of ``count`` states, with numbers a step apart. All states of a run have the same rows,
-        except that the number of each next state increases by a constant, ideally 1. The count is 0 for other states of a
-        run. Runs are solved many times as fast as single states. A block contains whole runs. By default, each
-        state is a run.
+        ``alike(rules, number) -> (count, step)``, made with `counts_alike`, for runs of states that can be solved together. The
+        state is the last of a run of ``count`` states, with numbers a step apart. All states of a run have the same rows, except
+        that the number of each next state increases by a constant, ideally 1. For the other states of a run, the count is 0. Runs
+        are solved much faster than single states. A block must contain whole runs. By default, each state is a run.
     """
 
     rules: Int64
@@ -117,12 +115,12 @@ class Kernels:
 
 @dataclass(frozen=True)
 class StateEvaluation:
-    """An evaluation of states for players that look ahead.
+    """Evaluation of states for players that search ahead.
 
     Parameters
     ----------
     parameters : ndarray of int64
-        An argument of `evaluate`.
+        Parameters of the evaluation, passed to `evaluate`.
     evaluate : compiled function
         ``evaluate(rules, parameters, state, values) -> finished``, made with `evaluates`. Writes the value of the state for
         each player, in thousandths of a `POINT`, between -2^40 and 2^40. `finished` has bit n set if player n has finished,
@@ -147,7 +145,7 @@ class Layer:
     ----------
     name : str
     begin, end : int
-        The first number, and the number after the last one.
+        Number of the first state, and the number after the last state.
     """
 
     name: str
@@ -162,9 +160,9 @@ class Region:
     Parameters
     ----------
     name : str
-        The folder of its layers' files. Two regions share a name if one consists of the first layers of the other.
+        Name of the folder of the table files. Two regions share a name if one consists of the first layers of the other.
     limits : dict of str to int or str
-        All limits of the game, in the game's order.
+        Values of all limits of the game, in the order of the attribute `limits`.
     rules : ndarray of int64
         The argument `rules` of `expand`, `index` and `state_at`.
     layers : tuple of Layer
@@ -172,8 +170,8 @@ class Region:
     block : int
         Number of consecutive states that are solved together, the last one first; a divisor of each layer's size.
     generous : bool
-        Whether the attacker wins where the region ends. Chances in the table are then upper bounds of the chances that
-        players can force, instead of lower bounds.
+        Whether play that leaves the region is counted as a win of the attacker. If so, the table contains upper bounds of the
+        chances that players can force, otherwise lower bounds.
     """
 
     name: str

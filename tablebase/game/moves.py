@@ -27,7 +27,7 @@ class Position(NamedTuple):
     side : int
         The side to move, 0 or 1.
     won : str
-        ``goal`` or ``last piece`` if the last move has won in this way, else empty.
+        Reason for a win by the last move (``goal`` or ``last piece``), else empty.
     """
 
     pieces: tuple[tuple[int, int], ...]

@@ -21,7 +21,7 @@ SUFFIX, WHAT = "_pictures", "pictures"
 
 
 class Pictures(NamedTuple):
-    """Functions that draw positions, from a module of pictures."""
+    """Functions that draw the positions of a game, from a module next to its rules."""
 
     svg: Callable[..., str]
     drawn: Callable[..., str]

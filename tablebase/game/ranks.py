@@ -21,17 +21,17 @@ POINTS, CHOOSE, LOW, HIGH, IMAGE, ORBITS, ORBIT, STORED, SET_OF, KINDS, BYTES, S
 
 
 def bits(word: int) -> int:
-    """Return how many bits of a word are set."""
+    """Return the number of set bits of an integer."""
     return int(word).bit_count()
 
 
 def lowest(word: int) -> int:
-    """Return the number of the lowest bit that is set, in a word other than 0."""
+    """Return the index of the lowest set bit of a nonzero integer."""
     return (int(word) & -int(word)).bit_length() - 1
 
 
 def field(word: int, number: int, width: int) -> int:
-    """Return a field of a word that consists of fields of `width` bits."""
+    """Return one field of an integer that packs fields of `width` bits each."""
     return word >> number * width & ((1 << width) - 1)
 
 
@@ -39,9 +39,9 @@ def field(word: int, number: int, width: int) -> int:
 
 
 def symmetries(*generators: Sequence[int]) -> list[Sequence[int]]:
-    """List the symmetries of a board that generators generate, the identity first, as the point that each point moves to.
+    """List the symmetries of a board, given generators, as permutations of its points; the identity comes first.
 
-    ``symmetries(range(points))`` is the identity alone, for a board without symmetries.
+    For a board without symmetries, ``symmetries(range(points))`` returns only the identity.
     """
     images: list[Sequence[int]] = [range(len(generators[0]))]
     for image in images:
@@ -53,20 +53,20 @@ def symmetries(*generators: Sequence[int]) -> list[Sequence[int]]:
 
 
 def men(points: int, images: Sequence[Sequence[int]], most: int, first: Sequence[int] = ()) -> Any:
-    """Make the tables that rank up to `most` identical men of each of two kinds on points, as a part of `CompiledGame.rules`.
+    """Make lookup tables for ranking positions with two kinds of identical men on points, as a part of `CompiledGame.rules`.
 
-    `men_size`, `men_rank` and `men_unrank` get the rules, the place in them where these tables begin, and the men.
-    Equivalent positions have the same rank: the first kind's set of points is replaced by the least one of its orbit, and then
-    the second kind's set by its least image under the symmetries that leave the first set unchanged.
+    The functions `men_size`, `men_rank` and `men_unrank` take the rules, the index at which these tables begin, and the men.
+    Equivalent positions have the same rank. The points of the first kind are replaced by their least image under all symmetries,
+    and then the points of the second kind by their least image under the symmetries that keep the first points.
 
     Parameters
     ----------
     points : int
-        At most 24.
+        Number of points, at most 24.
     images : sequence of sequence of int
         The symmetries of the board, from `symmetries`, at most 32.
     most : int
-        Men of each kind.
+        Maximum number of men of each kind.
     first : sequence of int
         Numbers that precede the tables in the rules.
 
@@ -159,7 +159,7 @@ def rank_beside(rules: Any, at: int, first: int, second: int) -> int:
 
 
 def men_size(rules: Any, at: int, first: int, second: int) -> int:
-    """Return how many ranks there are with so many men of each kind; some of them are invalid."""
+    """Return the number of ranks for these numbers of men of each kind; some ranks are invalid."""
     return rules[at + rules[at + KINDS] + first] * choices(rules, at, rules[at + POINTS] - first, second)  # type: ignore[no-any-return]
 
 
@@ -179,7 +179,7 @@ def men_rank(rules: Any, at: int, first: int, second: int) -> int:
 
 
 def men_unrank(rules: Any, at: int, first: int, second: int, rank: int) -> tuple[int, int]:
-    """Return the sets of points of a rank, given the number of men of each kind; an invalid rank's sets have another rank."""
+    """Return the sets of points with this rank, given the numbers of men; for an invalid rank, they have another rank."""
     each = choices(rules, at, rules[at + POINTS] - first, second)
     orbit = rank // each
     own = rules[at + rules[at + SET_OF] + rules[at + rules[at + STORED] + first] + orbit] & SET
@@ -196,22 +196,22 @@ def men_unrank(rules: Any, at: int, first: int, second: int, rank: int) -> tuple
 
 
 def pits(most_pits: int, most_stones: int) -> list[int]:
-    """Make the table for `pits_rank` and its inverse: binomial coefficients."""
+    """Make the table of binomial coefficients for `pits_rank` and `pits_unrank`."""
     width = most_pits + 1
     return [width, *(comb(n, k) for n in range(most_stones + width) for k in range(width))]
 
 
 def pits_size(rules: Any, at: int, count: int, stones: int) -> int:
-    """Return how many ways there are to distribute at most so many stones over so many pits."""
+    """Return the number of distributions of at most `stones` stones over `count` pits."""
     return rules[at + 1 + (stones + count) * rules[at] + count]  # type: ignore[no-any-return]
 
 
 def pits_rank(rules: Any, at: int, word: int, width: int, count: int, first: int = 0, stones: int = 0) -> tuple[int, int]:
-    """Return the rank of a distribution of any number of stones over pits, and this number; fewer stones have smaller ranks.
+    """Return the rank of a distribution of stones over pits, and the number of stones; fewer stones have smaller ranks.
 
-    If the number of stones is always the same, leave out a pit. If one word does not hold all pits, the ranks of several words
-    add up. `word` has the stones in `count` pits, as fields of `width` bits; `first` and `stones` count the pits in earlier words
-    and the stones in them.
+    If the number of stones is always the same, leave out a pit. If one integer cannot hold all pits, add the ranks of several. The
+    argument `word` packs the stones of `count` pits in fields of `width` bits; `first` and `stones` are the numbers of pits and
+    stones in the earlier integers.
     """
     rank = 0
     for pit in range(count):
@@ -221,9 +221,9 @@ def pits_rank(rules: Any, at: int, word: int, width: int, count: int, first: int
 
 
 def pits_unrank(rules: Any, at: int, rank: int, width: int, count: int, first: int, most: int) -> tuple[int, int, int]:
-    """Return the word of a rank, the rank and the number of stones left for the `first` pits in earlier words.
+    """Return the packed stones of a rank, and the rank and number of stones that remain for the `first` pits in earlier integers.
 
-    The last word comes first, with the largest number of stones as `most`, and each earlier one has the results of the next.
+    First unrank the last integer, with the maximum number of stones as `most`; then pass its results on for earlier integers.
     """
     word, stones = 0, _stones_in(rules, at, rank, first + count, most)
     for pit in range(first + count - 1, first - 1, -1):

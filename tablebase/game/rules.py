@@ -37,7 +37,7 @@ class Ending(NamedTuple):
     why : str
         The reason in one or two words, such as ``goal`` or ``no move``.
     said : str
-        The reason as a clause: ``the rat has reached d9``.
+        The reason as a clause, such as ``the rat has reached d9``.
     """
 
     places: tuple[int, ...]
@@ -55,7 +55,7 @@ class Ending(NamedTuple):
         return self.places.index(1) if self.places.count(1) == 1 else None
 
     def outcome(self, player: int) -> Outcome:
-        """Return the result for a player; players who share the first place have drawn."""
+        """Return the result for a player; a shared first place is a draw."""
         if self.places[player] != 1:
             return Outcome.LOSS
         return Outcome.DRAW if self.winner is None else Outcome.WIN
@@ -68,7 +68,7 @@ class Draw:
     Parameters
     ----------
     probability : Fraction
-        Above 0; the probabilities of all draws in a position add up to 1.
+        Probability of the outcome, above 0; all outcomes in a position add up to 1.
     label : str
         One word for the card or the face of the die.
     state : position
@@ -81,14 +81,14 @@ class Draw:
 
 
 class Rules(ABC, Generic[P]):
-    """The rules of a game; equal positions have the same future.
+    """The rules of a game; play after equal positions does not depend on earlier moves.
 
     Attributes
     ----------
     name : str
-        The name on the command line, with its variant; also the folder of its tables.
+        Name of the game and variant on the command line, and of the folder of its tables.
     title : str
-        A readable name.
+        Name of the game as shown to users.
     players : int
         Number of players, two or more; players are numbered from 0.
     sides : sequence of Side
@@ -96,21 +96,21 @@ class Rules(ABC, Generic[P]):
     can : frozenset of str
         Supported capabilities, from `tablebase.game.capabilities.CAPABILITIES`.
     parts : mapping of str to str
-        Functions and classes for this kind of game in other packages, as ``module:name``; they are loaded when used.
+        Names of functions and classes that commands use for such games, as ``module:name``; they are imported on first use.
     value_fields : tuple of str
-        Fields of a value: outcome and distance; with chance, also bounds of the chance to win.
+        JSON fields of a value (outcome and distance; in games with chance, also bounds of the chance to win).
     best_fields : tuple of str
-        Fields of a best move: the move; with chance, also whether it is certain to be best.
+        JSON fields of the best move (the move; in games with chance, also a flag if it is certain to be best).
     repetitions : int or None
-        A game is a draw when a position has occurred this often; None without this rule.
+        Number of occurrences of a position that make the game a draw; None without this rule.
     most_turns_each : int or None
         Maximum number of turns of each player in a match; None without a limit.
     kinds : sequence of Kind
         The kinds of pieces; empty if there are none.
     limits : mapping of str to int or str
-        Options that limit a table to a region of states, with their defaults; by default none.
+        Options that limit a table to a part of the states, with their defaults; by default, none.
     weights : mapping of str to str
-        Terms of the evaluation that can be weighted, with their meanings; by default none.
+        Terms of the evaluation that can be weighted, each with its description; by default, none.
     """
 
     # No more than names: a dataclass would take an inherited value for the default of its own field.
@@ -136,13 +136,13 @@ class Rules(ABC, Generic[P]):
 
     @property
     def features(self) -> tuple[Feature, ...]:
-        """Properties of a position other than its value; by default none."""
+        """Features (computed properties) of positions; by default, none."""
         return ()
 
     @property
     @abstractmethod
     def digest(self) -> str:
-        """SHA-256 (hexadecimal) of the rules."""
+        """Hexadecimal SHA-256 digest of the rules."""
 
     @property
     @abstractmethod
@@ -151,7 +151,7 @@ class Rules(ABC, Generic[P]):
 
     @abstractmethod
     def parse(self, text: str) -> P:
-        """Return the position described by a text, which may be the end of a game; `NotationError` for an invalid text."""
+        """Parse a position text, which may describe the end of a game; raise `NotationError` if it is invalid."""
 
     @abstractmethod
     def format(self, position: P) -> str:
@@ -159,26 +159,26 @@ class Rules(ABC, Generic[P]):
 
     @abstractmethod
     def to_move(self, position: P) -> int:
-        """Return the player to move, `CHANCE` if chance moves, or `OVER` after the end."""
+        """Return the player to move, `CHANCE` if chance is to move, or `OVER` after the end of the game."""
 
     @abstractmethod
     def moves(self, position: P) -> Mapping[Any, P]:
-        """Return the next position for each legal move; `str` of a move is its text, one word."""
+        """Return a dict from each legal move to the next position; the text of a move (its ``str``) is one word."""
 
     @abstractmethod
     def result(self, position: P) -> Ending | None:
         """Return the end of the game, or None if the game is not over."""
 
     def draws(self, position: P) -> Sequence[Draw]:
-        """Return the outcomes of chance; empty if chance does not move."""
+        """Return the possible outcomes of chance, such as dice rolls; empty unless chance is to move."""
         return ()
 
     def begins_turn(self, position: P) -> bool:
-        """Return whether a turn begins in this position, or the game is over; false within a turn of several moves and draws."""
+        """Return True if a turn begins in this position or the game is over, and False in the middle of a turn."""
         return True
 
     def given(self, position: Any) -> P:
-        """Return a position given as an object instead of a text; `NotationError` if the game only accepts texts."""
+        """Check a position object and return it; raise `NotationError` if the game only accepts texts."""
         raise NotationError(
             f"invalid {self.name} position of type {type(position).__name__}: expected a text such as {self.format(self.initial)!r}"
         )
@@ -190,73 +190,73 @@ class Rules(ABC, Generic[P]):
         return renamed
 
     def check_parts(self) -> None:
-        """Raise `RulesError` if an attribute that the author must define is missing or invalid."""
+        """Raise `RulesError` if a required attribute is missing or invalid."""
 
     def check(self, position: P) -> None:
-        """Raise `NotationError` for a position that no table can contain, unless the game is over."""
+        """Raise `NotationError` if no table can contain a position, unless the game is over."""
 
     def viewer(self, position: P) -> int:
-        """Return the player for whom a position is valued by default: the player to move, else the first player."""
+        """Return the player to move, or else the first player; the values of a position are for this player by default."""
         return max(self.to_move(position), 0)
 
     def side(self, position: P) -> str:
-        """Return the letter of the side to move, ``chance`` if chance moves, or an empty text after the end."""
+        """Return the letter of the side to move, ``chance`` if chance is to move, or an empty text after the end of the game."""
         mover = self.to_move(position)
         return "chance" if mover == CHANCE else "" if mover == OVER else self.sides[mover].letter
 
     def standing(self, position: P) -> tuple[int, ...]:
-        """Return the rank of each player if play stopped here; by default, all ranks are 1 before the end."""
+        """Return the rank that each player would have if play stopped here; by default, all ranks are 1 during the game."""
         ending = self.result(position)
         return (1,) * self.players if ending is None else ending.places
 
     def is_deadlock(self, position: P) -> bool:
-        """Return whether no player can ever move again, although the rules do not define the position as an end."""
+        """Return True if no player can ever move again although the game is not over by its rules."""
         return False
 
     def read_move(self, word: str) -> str:
-        """Return the standard text of a move that a user has typed; `NotationError` if it does not look like a move."""
+        """Return the standard text of a move that a user has typed; raise `NotationError` if it does not look like a move."""
         return word
 
     def move_text(self, position: P, move: str) -> str:
-        """Describe a move in words; by default by its text."""
+        """Describe a move in words; by default, return its text."""
         return move
 
     def words(self, position: P, move: str) -> str:
-        """Return a move's text, with its description unless both are equal."""
+        """Return the text of a move, followed by its description if they differ."""
         meaning = self.move_text(position, move)
         return move if meaning == move else f"{move} ({meaning})"
 
     def made_by(self, position: P, move: str) -> Sequence[str]:
-        """Return notable properties of a move, such as ``capture``; by default none."""
+        """Return properties of a move, such as ``capture``; by default, none."""
         return ()
 
     @property
     def pictures(self) -> Pictures | None:
-        """The module of pictures next to the rules, see `tablebase.game.pictures`; None without one."""
+        """Module next to the rules that draws positions, or None; see `tablebase.game.pictures`."""
         return None
 
     def shown(self, position: P, last: Any = None, arrows: Sequence[Any] = (), theme: Any = "light") -> Any:
-        """Draw a position as the root of an SVG picture; games on squares also show the last move and arrows."""
+        """Return the root element of an SVG picture of a position; boards with squares also show the last move and arrows."""
         return part(self, "picture")(self, position, last, arrows, theme)
 
     def svg(self, position: P) -> str | None:
-        """Return a picture of a position as SVG, by default from the module of pictures; None without one."""
+        """Return a picture of a position as SVG, drawn by the module `pictures`; None without such a module."""
         return None if self.pictures is None else self.pictures.svg(self, position, "light")
 
     def drawn(self, position: P) -> str | None:
-        """Return a position as several lines of text for terminals; None without such a drawing."""
+        """Draw a position as several lines of text, for terminals; None if the game has no such drawing."""
         return None if self.pictures is None else self.pictures.drawn(self, position)
 
     def legend(self) -> str:
-        """Explain the characters of a drawing; empty if no explanation is needed."""
+        """Return an explanation of the characters in a text drawing, or an empty text."""
         return "" if self.pictures is None else self.pictures.legend
 
     def described(self, position: P) -> str:
-        """Describe a position in words, for readers who cannot see its picture; by default by its text."""
+        """Describe a position in words, as an alternative to its picture; by default, return its text."""
         return f"The position {self.format(position)}." if self.pictures is None else self.pictures.described(self, position)
 
     def draw_text(self, label: str) -> str:
-        """Describe an outcome of chance in words; by default by its label."""
+        """Describe an outcome of chance in words; by default, return its label."""
         return label
 
 

@@ -57,7 +57,7 @@ class StochasticGame(FunctionGame[State]):
         return Ending(self.places(state)) if self.to_move(state) == OVER else None
 
     def read_move(self, word: str) -> str:
-        """Return a move's code without its plus sign: ``5`` for ``+5``."""
+        """Return the code of a move without a plus sign, such as ``5`` for ``+5``."""
         if not _CODE.fullmatch(word):
             raise NotationError(f"{quoted(word)} is not a move: write the code of a move, such as 5")
         return word.removeprefix("+")
@@ -68,7 +68,7 @@ class StochasticGame(FunctionGame[State]):
 
     @abstractmethod
     def draws(self, state: State) -> tuple[Draw, ...]:
-        """Return the outcomes of a state in which chance moves."""
+        """Return the possible outcomes of chance in a state, such as dice rolls."""
 
     @abstractmethod
     def places(self, state: State) -> tuple[int, ...]:
@@ -76,23 +76,23 @@ class StochasticGame(FunctionGame[State]):
 
     @abstractmethod
     def begins_turn(self, state: State) -> bool:
-        """Return whether a turn begins in this state, or the game is over; false within a turn."""
+        """Return True if a turn begins in this state or the game is over, and False in the middle of a turn."""
 
     def code_text(self, code: int) -> str:
-        """Describe a move in words, by its code."""
+        """Describe the move with this code in words."""
         return str(code)
 
     def describe(self, state: State) -> dict[str, Any]:
-        """Return a state as JSON; by default its text alone."""
+        """Return a state as JSON data; by default, only its text."""
         return {"text": self.format(state)}
 
     def text_of(self, description: Mapping[str, Any]) -> str:
-        """Return the text of a state from its JSON, the inverse of `describe`; `parse` may still refuse it.
+        """Return the text of a state from its JSON data, as the inverse of `describe`; the text may still be invalid.
 
         Raises
         ------
         NotationError
-            If the JSON has the wrong form.
+            If the JSON data has the wrong structure.
         """
         text = description.get("text")
         if not isinstance(text, str) or len(description) > 1:
@@ -100,11 +100,11 @@ class StochasticGame(FunctionGame[State]):
         return text
 
     def kernels(self) -> Kernels | None:
-        """Return the rules as compiled functions; by default None, and tables list all states that can be reached."""
+        """Return the rules as compiled functions; by default None, and tables then list all reachable states."""
         return None
 
     def evaluation(self, weights: Mapping[str, float]) -> StateEvaluation | None:
-        """Return an evaluation of states for players that look ahead; None by default and for games without kernels.
+        """Return an evaluation of states for players that search ahead; by default, and in games without kernels, None.
 
         Parameters
         ----------
@@ -129,7 +129,7 @@ class StochasticGame(FunctionGame[State]):
         raise NotImplementedError
 
     def source_modules(self) -> set[str]:
-        """Return the modules that define the author's classes and kernels; their source enters the digest."""
+        """Return the names of the modules that define the rules and kernels; the digest includes their source."""
         kernels = self.kernels()
         return super().source_modules() | (set() if kernels is None else {kernels.module})
 

@@ -42,7 +42,7 @@ class Terrain:
         The character for an empty square of this terrain on a text board.
     squares : tuple of int
     texture : str, optional
-        Their texture in pictures: one of `tablebase.game.types.TEXTURES`.
+        Texture of the squares in pictures, one of `tablebase.game.types.TEXTURES`.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Board:
 
     @classmethod
     def full(cls, width: int, height: int) -> Board:
-        """Return a board on which every cell is a square; squares are numbered rank by rank: a1, b1, …, a2, b2, …."""
+        """Return a board on which every cell is a square, numbered rank by rank (a1, b1, …, a2, b2, …)."""
         return cls(width, height, tuple((f, r) for r in range(height) for f in range(width)))
 
     @classmethod
@@ -87,7 +87,7 @@ class Board:
 
     @cached_property
     def numbers(self) -> Mapping[tuple[int, int], int]:
-        """Square number by (file, rank)."""
+        """Dict from the file and rank of a square, as a tuple, to its number."""
         return {cell: number for number, cell in enumerate(self.cells)}
 
     def square(self, name: str) -> int:
@@ -115,7 +115,7 @@ class Board:
 
 @dataclass(frozen=True)
 class Side:
-    """A player: the letter in position texts, and the name."""
+    """One of the sides of a game, with its letter in position texts and its name."""
 
     letter: str
     name: str
@@ -134,7 +134,7 @@ class Step:
     quiet : bool
         Whether the step may end on an empty square.
     victims : frozenset of str
-        Symbols of the kinds that it may capture on the target.
+        Symbols of the pieces that it may capture on the target square.
     wins : bool
         Whether the step wins the game immediately; the resulting position is not stored.
     """
@@ -149,28 +149,27 @@ class Step:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of piece, owned by one side.
+    """A kind of piece of one side, such as the white rooks.
 
     Parameters
     ----------
     symbol : str
-        The letter in position texts, unique in the game. Its upper case names the kind in materials.
+        Letter of the piece in position texts, unique in the game; material names use its upper case.
     name : str
-        A readable name, such as ``rat``.
+        Name of the piece as shown to users, such as ``rat``.
     side : int
-        0 or 1, the owner.
+        Side that owns the piece, 0 or 1.
     squares : tuple of int
-        Squares where the piece may stand before the end of the game, ascending.
+        Squares where the piece may stand before the end of the game, in ascending order.
     steps : tuple of Step
-        All its steps, from any square.
+        All steps of the piece, from every square.
     limit : int
         Maximum number of pieces of this kind.
     tiered : bool
-        Whether slices are divided into tiers by how far the pieces of this kind have advanced, which needs less memory;
-        only for kinds with pieces that never return to a square.
+        Whether tables are solved in several parts, by the advance of these pieces, to save memory; only for pieces that never
+        return to a square.
     shape : str, optional
-        Its shape in pictures: one of `tablebase.game.types.SHAPES`; by default its letter. The rules do
-        not depend on it.
+        Shape of the piece in pictures, one of `tablebase.game.types.SHAPES`; by default, its letter.
     """
 
     symbol: str
@@ -184,12 +183,12 @@ class Kind:
 
     @cached_property
     def homes(self) -> frozenset[int]:
-        """The squares as a set."""
+        """The attribute `squares` as a set."""
         return frozenset(self.squares)
 
     @cached_property
     def steps_from(self) -> Mapping[int, tuple[Step, ...]]:
-        """Steps by origin; squares without steps are missing."""
+        """Dict from each square to the steps that begin there; squares without steps are left out."""
         grouped: dict[int, list[Step]] = {}
         for step in self.steps:
             grouped.setdefault(step.origin, []).append(step)
@@ -197,9 +196,9 @@ class Kind:
 
     @cached_property
     def levels(self) -> Mapping[int, int] | None:
-        """The largest number of steps to each square; None if a piece can return to a square.
+        """Largest number of steps that can lead to each square; None if a piece can return to a square.
 
-        Steps that win are not counted, since they end the game.
+        Winning steps are not counted, since they end the game.
         """
         inside = [step for step in self.steps if not step.wins and step.origin in self.homes]
         origins = {square: [step.origin for step in inside if step.target == square] for square in self.squares}
@@ -215,18 +214,18 @@ class Kind:
 
 @dataclass(frozen=True)
 class Escape:
-    """A rule by which a piece wins on a square that no enemy piece can reach any more.
+    """Rule by which a piece wins if it stands on a square that enemy pieces can no longer reach.
 
     Parameters
     ----------
     runner : str
-        Symbol of the kind that escapes.
+        Symbol of the piece that can escape.
     guarded : mapping of str to mapping of int to frozenset of int
-        The guarded squares, by enemy kind and by the square of the enemy piece.
+        Squares guarded by each enemy piece, by its symbol and by its square.
     room : bool
-        Whether the runner also needs an unguarded square one step away.
+        Whether the piece must also be able to step to another unguarded square.
     to_move : frozenset of int
-        The rule applies when one of these sides is to move.
+        Numbers of the sides; the rule only applies when one of them is to move.
 
     Notes
     -----
@@ -253,14 +252,14 @@ OVER = -2
 
 @dataclass(frozen=True)
 class Duel:
-    """A value that depends on the distance between two pieces.
+    """Evaluation term that depends on the distance between two pieces.
 
     Parameters
     ----------
     hunter, quarry : str
-        Symbols of the kinds; the value counts for the hunter's side.
+        Symbols of the two pieces; the value counts for the hunter's side.
     values : tuple of int
-        Value by the number of steps from the hunter to the quarry, from 0; farther away, the value is 0.
+        Value for each number of steps from the hunter to the quarry, beginning with 0; for larger distances, 0.
     """
 
     hunter: str
@@ -275,14 +274,14 @@ class Evaluation:
     Parameters
     ----------
     squares : mapping of str to tuple of int
-        Value of a piece on each square, by the kind's symbol.
+        Values of a piece on each square, by the symbol of the piece.
     mobility : int
-        Value of each legal move that one side has more than the other.
+        Value of each additional legal move that a side has over the other side.
     duels : tuple of Duel
     race : tuple of int
-        Value of a won race, by the number of steps from the winner's piece to its goal, from 0; farther away, the value
-        is 0. On an empty board, the winner's piece would reach its goal before any enemy piece could reach
-        its own goal or a square next to the winner's goal.
+        Value of a won race for each number of steps from the piece to its goal, beginning with 0; for longer races, 0. A race is
+        won if, on an empty board, the piece reaches its goal before any enemy piece reaches its own goal or a square next to the
+        first goal.
     """
 
     squares: Mapping[str, tuple[int, ...]]

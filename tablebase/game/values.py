@@ -18,14 +18,14 @@ BOUNDED = (*EXACT, "lower", "upper")
 
 
 class Value(NamedTuple):
-    """An exact value: the outcome for a player, and the distance to it in plies."""
+    """An exact value, with the outcome for a player and the distance to the end of the game in plies."""
 
     outcome: Outcome
     distance: int | None  # plies to the end under best play; None for a draw
 
     @property
     def merit(self) -> int:
-        """Sort key, largest for the best value: a fast win beats a slow one, a slow loss beats a fast one."""
+        """Sort key, largest for the best value; faster wins and slower losses have larger keys."""
         if self.distance is None:
             return 0
         return FAR - self.distance if self.outcome is Outcome.WIN else self.distance - FAR
@@ -42,44 +42,44 @@ class Value(NamedTuple):
 
     @property
     def later(self) -> Value:
-        """The value one ply farther from the end."""
+        """The same outcome, one ply farther from the end of the game."""
         return Value(self.outcome, None if self.distance is None else self.distance + 1)
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The fields in JSON."""
+        """Dict of the value's fields in JSON."""
         return {"outcome": str(self.outcome), "distance": self.distance}
 
     @property
     def said(self) -> str:
-        """The value in words: ``win in 21`` or ``draw``."""
+        """The value in words, such as ``win in 21`` or ``draw``."""
         return str(self.outcome) if self.distance is None else f"{self.outcome} in {self.distance}"
 
 
 class Bounds(NamedTuple):
-    """Bounds of a player's chance to win alone under best play; an endless game is won by no player."""
+    """Lower and upper bound of a player's chance to win under best play; shared and endless games do not count as won."""
 
     lower: float  # what the player can force
     upper: float  # one minus what the others can force
 
     @property
     def outcome(self) -> Outcome | None:
-        """Win or loss if the bounds prove it, else None."""
+        """Win or loss if the bounds prove this outcome, else None."""
         return Outcome.WIN if self.lower == 1 else Outcome.LOSS if self.upper == 0 else None
 
     @property
     def is_known(self) -> bool:
-        """True unless the bounds are 0 and 1."""
+        """True if anything is known; False if the bounds are 0 and 1."""
         return (self.lower, self.upper) != (0, 1)
 
     @property
     def distance(self) -> None:
-        """None, because the length of a game depends on chance."""
+        """Always None, because the length of a game depends on chance."""
         return None
 
     @property
     def merit(self) -> tuple[float, float]:
-        """Sort key, largest for the best bounds: the lower bound counts first."""
+        """Sort key, largest for the best bounds; the lower bound takes precedence."""
         return self.lower, self.upper
 
     @property
@@ -89,17 +89,17 @@ class Bounds(NamedTuple):
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The fields in JSON."""
+        """Dict of the value's fields in JSON."""
         return {"outcome": self.outcome and str(self.outcome), "distance": None, "lower": self.lower, "upper": self.upper}
 
     @property
     def chances(self) -> dict[str, str]:
-        """Both bounds as text; only exact bounds are shown as 0 and 1."""
+        """Both bounds as text; a rounded bound is never shown as 0 or 1."""
         return {"lower": chance_text(self.lower), "upper": chance_text(self.upper)}
 
     @property
     def said(self) -> str:
-        """The bounds in words: ``win`` or ``a chance of at least 0.25 and at most 0.5``."""
+        """The bounds in words, such as ``win`` or ``a chance of at least 0.25 and at most 0.5``."""
         if self.outcome is not None:
             return str(self.outcome)
         lower, upper = self.chances.values()

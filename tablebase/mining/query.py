@@ -44,19 +44,19 @@ EXPLANATION = pa.schema(
 
 
 class Query(Tabular):
-    """A statement over the positions of a game, which runs each time that its rows are read.
+    """An SQL query on the positions of a game, which runs each time that its result is read.
 
-    Iterating over it yields the result in batches, one after another, so that any number of rows fits.
+    Iterate over it to read the result in batches, without loading all rows into memory.
 
-    `Tablebase.mine` describes its arguments; `own` are the tables that it is given, and `catalog` is the URL of a catalog in
-    PostgreSQL. Without `counts`, equal rows are not counted before DuckDB reads them where a statement only counts rows.
+    For the arguments, see `Tablebase.mine`, where `own` is called `table`; `catalog` is the URL of a PostgreSQL catalog. The
+    argument ``counts=False`` turns off an optimization of statements that only count rows.
 
     Raises
     ------
     TablebaseError
-        If the statement is invalid, or does anything but select.
+        If the statement is invalid, or is not a SELECT statement.
     MissingTableError
-        If it needs slices that have not been built.
+        If the statement needs tables that have not been built.
     """
 
     @nesting_as_sentence()
@@ -118,18 +118,18 @@ class Query(Tabular):
         self.close()
 
     def close(self) -> None:
-        """End all unfinished runs, and close all files."""
+        """Cancel all unfinished runs of the query, and close all files."""
         _end(self._runs)
         self._source.close()
 
     @property
     def cells(self) -> int:
-        """Indices that are decoded if each table is read once."""
+        """Number of table entries that are decoded if each table is read once."""
         return 0 if self.explained else sum(relation.scan.cells for relation in self.relations)
 
     @property
     def columns(self) -> list[str]:
-        """Names of the result's columns; columns with the same name are numbered."""
+        """Names of the columns in the result; duplicate names are numbered."""
         self._source.store.require_open()
         return EXPLANATION.names if self.explained else self._names
 
@@ -143,21 +143,21 @@ class Query(Tabular):
     def run(
         self, limit: int | None = None, tick: Callable[[int], object] | None = None, timeout: float | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """Run the statement and return its result in batches. The first is empty; columns with the same name are numbered.
+        """Run the statement and return its result in batches. The first batch is empty; duplicate column names are numbered.
 
         Parameters
         ----------
         limit : int, optional
             Maximum number of rows.
         tick : callable, optional
-            Called from time to time with the number of indices decoded so far.
+            Progress callback, called with the number of table entries decoded so far.
         timeout : float, optional
-            Seconds that it may take from the first batch to the last.
+            Time limit in seconds, from the first batch to the last.
 
         Raises
         ------
         TimeLimitError
-            If it takes longer.
+            If the statement exceeds its time limit.
         """
         batches = self._batches(limit, tick, timeout)
         self._runs.add(batches)

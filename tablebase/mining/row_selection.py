@@ -62,7 +62,7 @@ WHOLE = Sample()
 
 @dataclass(frozen=True)
 class SliceSelection:
-    """The positions of a slice that are wanted, and possibly others: positions that fulfil all of these conditions."""
+    """Conditions that select positions of one table; they may also select positions that a query does not need."""
 
     # They have one of these values.
     values: frozenset[ValueClass]

@@ -17,8 +17,8 @@ from tablebase.play.player_records import PlayerRecord, check_setting, loaded_la
 
 ADVISERS = ("engine:nodes=30000", "computer")
 """Players that advise where no table has the value, in this order: each takes a fraction of a second."""
-FUZZ = {"fuzz": "weight of each move that is not best, from 0 (only best moves) to 1 (random moves)"}
-FAIR_FUZZ = {"fuzz": f"{FUZZ['fuzz']}, or fair to give a perfect opponent an even chance"}
+FUZZ = {"fuzz": "weakness, from 0 (only best moves) to 1 (random moves), the relative probability of each inferior move"}
+FAIR_FUZZ = {"fuzz": f"{FUZZ['fuzz']}; or fair, to give a perfect opponent an even chance"}
 
 
 def _endless(rules: Any) -> str | None:
@@ -30,17 +30,17 @@ def _endless(rules: Any) -> str | None:
 FIRST = (
     PlayerRecord(
         "computer",
-        "searches a few turns ahead, with an evaluation or tables at the leaves",
+        "searches a few turns ahead, and evaluates the last positions with tables or an evaluation function",
         loaded_later("tablebase.play.lookahead_player"),
         {
             "depth": "number of turns to search, from 1 to 20; by default 4, or one more than the number of players",
-            "objective": "own to maximize its value (the default), lead to maximize its lead over the others",
-            "stop": "yes or no: whether the search stops when a player has finished; by default yes",
-            "alpha-beta": "yes or no: whether it prunes with alpha-beta; only for two players and lead; by default no",
-            "sort": "yes or no: whether it searches promising moves first; by default no",
-            "cuts": "maximum number of searched moves in each turn, as in 0/0/8/8/4; 0 for all moves, the default",
-            "cards": "draw for one outcome of chance (the default), expectation for the average of all outcomes",
-            "tables": "yes or no: whether it uses existing tables; by default yes",
+            "objective": "value to maximize, own (its own value, the default) or lead (its lead over the other players)",
+            "stop": "yes (the default) to stop the search when a player has finished, or no",
+            "alpha-beta": "yes to prune with alpha-beta (only for two players with objective=lead), or no (the default)",
+            "sort": "yes to search promising moves first, or no (the default)",
+            "cuts": "maximum number of moves to search in each turn, such as 0/0/8/8/4; 0 (the default) for all moves",
+            "cards": "treatment of chance, draw (one random outcome, the default) or expectation (the average of all outcomes)",
+            "tables": "yes (the default) to use existing tables, or no",
         },
         weighs=True,
         needs="lookahead",
@@ -48,7 +48,7 @@ FIRST = (
     ),
     PlayerRecord(
         "tables",
-        "makes the best moves: the quickest win or the slowest loss; with chance, the move with the best lower bound",
+        "makes the best moves (fastest win, slowest loss; in games with chance, highest lower bound)",
         loaded_later("tablebase.play.from_tables", "TablesPlayer"),
         FUZZ,
         needs_tables=True,
@@ -57,7 +57,7 @@ FIRST = (
     ),
     PlayerRecord(
         "fuzzy",
-        "plays like tables, but with errors; its fuzz is 0.1 by default",
+        "plays from the tables, with mistakes; by default, fuzz is 0.1",
         loaded_later("tablebase.play.from_tables", "TablesPlayer", fuzz=0.1),
         FUZZ,
         needs_tables=True,
@@ -68,7 +68,7 @@ FIRST = (
 LAST = (
     PlayerRecord(
         "ranking",
-        "ranks moves by forced result, by its length, and by the share of won games",
+        "ranks moves by forced result, by distance, and by the share of won games",
         loaded_later("tablebase.play.ranking"),
         FAIR_FUZZ,
         fair=True,
@@ -78,11 +78,11 @@ LAST = (
     ),
     PlayerRecord(
         "exploit",
-        "makes the moves with the best chance to win against a weakened player",
+        "makes the moves with the best chance of winning against a weakened player",
         loaded_later("tablebase.play.exploit_player"),
         {
-            "fuzz": "fuzz of the other player, from 0 to 1, or fair, the default",
-            "against": "the other player: foxbox, ranking or tables; by default the first one that can play the game",
+            "fuzz": "weakness (fuzz) of the opponent, from 0 to 1, or fair (the default), which gives both sides the same chance",
+            "against": "weakened opponent, foxbox, ranking or tables; by default, the first of these that supports the game",
         },
         fair=True,
         needs="game graphs",
@@ -90,32 +90,32 @@ LAST = (
     ),
     PlayerRecord(
         "matchboxes",
-        "draws its moves as beads from matchboxes, and removes a bead after each loss",
+        "draws beads from matchboxes to choose its moves, and removes a bead after each loss",
         loaded_later("tablebase.play.learning.matchbox_player"),
         {
             "boxes": "JSON file with the boxes of one or both sides",
-            "resigns": "yes or no: whether it resigns at an empty box instead of making a random move; by default yes",
-            "taken": "beads that are removed at the start, as in ppp/1P1/P1P_b:a3b2, separated by spaces; only without a file",
+            "resigns": "yes (the default) to resign at an empty box, or no to make a random move",
+            "taken": "beads to remove before the first game, such as ppp/1P1/P1P_b:a3b2, separated by spaces; only without a file",
         },
         needs="game graphs",
         refuses=_endless,
     ),
     PlayerRecord(
         "learner",
-        "makes the moves with the best values, which it has learned in games against itself",
+        "makes the moves with the best values that it has learned by self-play",
         loaded_later("tablebase.play.learning.learner"),
-        {"file": "file written by tablebase train; required"},
+        {"file": "trained player from 'tablebase train'; required"},
         needs_file=True,
         needs="learning",
     ),
     PlayerRecord(
         "engine",
-        "searches deeply, with tables where they exist",
+        "searches deeply with alpha-beta, using tables where they exist",
         loaded_later("tablebase.play.engine_player"),
         {
-            "level": "strength, from 1 (a small, careless search) to 10 (a million positions a move)",
-            "nodes": "maximum number of positions for each move, instead of a level",
-            "tables": "yes or no: whether it uses tables",
+            "level": "strength, from 1 (a short search with mistakes) to 10 (a million positions per move); by default, 5",
+            "nodes": "maximum number of positions to search per move, instead of a level",
+            "tables": "yes (the default) to use tables, or no",
         },
         needs="search",
     ),

@@ -36,7 +36,7 @@ class Location:
 
 @dataclass(frozen=True)
 class StoredSlice:
-    """A slice, and the slice that stores its positions."""
+    """A slice (a set of pieces with one side to move), and the equivalent slice that is stored."""
 
     material: Material
     side: int  # the side to move; 0 where the game has colour swap

@@ -28,7 +28,7 @@ Home = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, order=True)
 class Material:
-    """The piece kinds of both sides."""
+    """The pieces of both sides, without their squares."""
 
     first: tuple[int, ...]  # kind numbers of side 0, ascending
     second: tuple[int, ...]  # kind numbers of side 1, ascending

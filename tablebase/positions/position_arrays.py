@@ -24,7 +24,7 @@ Rows = NDArray[np.int64]
 # Compared by identity, so that results can be cached for as long as the object lives.
 @dataclass(frozen=True, eq=False)
 class Positions:
-    """Positions of one slice."""
+    """Positions with the same pieces and side to move, as arrays."""
 
     game: Game
     material: Material

@@ -39,7 +39,7 @@ class RatedDraw:
     value: Bounds
 
     def to_dict(self) -> dict[str, Any]:
-        """Return its stable JSON fields."""
+        """Return a dict with the JSON fields of the outcome."""
         fields = {"probability": str(self.probability), "card": self.label, "position": self.position}
         return {**fields, "lower": self.value.lower, "upper": self.value.upper}
 
@@ -59,16 +59,16 @@ class RatedMove:
     asked : hashable
         The position before the move.
     move : str
-        The move's text; on squares origin and target, as in ``a1a2``.
+        Text of the move; on boards with squares, origin and target as in ``a1a2``.
     child : hashable
         The position after the move.
     value : Value, Bounds or None
-        The mover's outcome and the plies to it, including this move, or bounds of the mover's chance to win; None if
+        The mover's outcome, with the distance in plies including this move, or bounds of the mover's chance to win; None if
         unknown.
     missing : str or None
         The material of the missing table, if the value is unknown.
     draws : tuple of RatedDraw
-        Outcomes of chance after the move, if chance moves next.
+        Outcomes of chance after the move, if chance is to move next.
     """
 
     game: Rules[Any]
@@ -83,7 +83,7 @@ class RatedMove:
         return f"RatedMove({self.move}, {said(self.value)})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the stable JSON fields: the move, the next position, and the mover's value."""
+        """Return a dict with the JSON fields of the move, the next position and the mover's value."""
         fields = {"move": self.move, "position": self.position, **fields_of(self.value)}
         if self.missing is not None:
             fields["missing"] = self.missing
@@ -101,7 +101,7 @@ class RatedMove:
 
     @property
     def meaning(self) -> str:
-        """The move in words: ``rat takes elephant``."""
+        """The move in words, such as ``rat takes elephant``."""
         return self.game.move_text(self.asked, self.move)
 
 
@@ -112,7 +112,7 @@ class Within(NamedTuple):
     bounds: Bounds  # for the player to move: of winning within them, and one minus that of the other
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON fields."""
+        """Return a dict with the JSON fields of these chances."""
         return {"turns": self.turns, **self.bounds.fields}
 
 
@@ -127,16 +127,16 @@ class Probe:
     asked : hashable
         The probed position.
     value : Value or Bounds
-        Outcome and distance for the side to move, or bounds of its chance to win; for the first player if no player moves.
+        Outcome and distance for the side to move, or bounds of its chance to win; if no player is to move, for the first player.
     moves : tuple of RatedMove
-        All legal moves, best first: wins by ascending distance, draws, losses by descending distance, or by the mover's lower
-        bound; moves of unknown value come last. Moves of equal value are in the order of their texts or numbers.
+        All legal moves, best first. Wins are sorted by ascending distance, losses by descending distance, and moves in games with
+        chance by their lower bound. Moves of unknown value come last; moves of equal value are sorted by text or number.
     draws : tuple of RatedDraw
-        Outcomes of chance, if chance moves.
+        Outcomes of chance, if chance is to move.
     stalling : float or None
-        Lower bound of the part of the chance to win that neither player can force; None if unknown.
+        Lower bound of the chance to win that neither player can force, since both can prolong the game forever; None if unknown.
     within : Within or None
-        The chances to win within a number of turns, if requested.
+        Chances to win within a number of turns, if requested.
     """
 
     game: Rules[Any]
@@ -159,18 +159,18 @@ class Probe:
         return titled_table(f"{self.position}: {self.value.said}", pictures, [move.to_dict() for move in self.moves])
 
     def picture(self, **options: Any) -> Svg:
-        """Return a picture of the position, on squares with an arrow for the best move; for options see `tablebase.svg.board`."""
+        """Return a picture of the position, with an arrow for the best move if possible; see `tablebase.svg.board` for options."""
         # Pictures are loaded when one is drawn.
         from tablebase.svg.pictures import moved
 
         return moved(self.game, self.asked, None, self.best, **options)
 
     def features(self) -> dict[str, Any]:
-        """Return the game's features of the position, as `features_of` does."""
+        """Return the values of the game's features for the position; see `features_of`."""
         return features_of(self.game, self.asked)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the stable JSON fields of `tablebase probe --format json`."""
+        """Return a dict with the JSON fields of `tablebase probe --format json`."""
         fields = {"game": self.game.name, "position": self.position, "side": self.side, **self.value.fields}
         if isinstance(self.value, Bounds):
             fields["stalling"] = self.stalling
@@ -190,7 +190,7 @@ class Probe:
 
     @property
     def side(self) -> str:
-        """Letter or number of the side to move; ``chance`` if chance moves, empty after the end of a game with chance."""
+        """Letter or number of the side to move; ``chance`` if chance is to move, empty after the end of a game with chance."""
         return self.game.side(self.asked)
 
     @property
@@ -208,12 +208,12 @@ class Probe:
 
     @property
     def distance(self) -> int | None:
-        """Plies to the end under best play; None for a draw or with chance."""
+        """Number of plies to the end of the game under best play; None for a draw, and in games with chance."""
         return self.value.distance
 
     @property
     def best(self) -> str | None:
-        """The best move; with chance, the move with the highest lower bound. None if the best move is unknown."""
+        """The best move, or None if it is unknown; in games with chance, the move with the highest lower bound."""
         if not self.moves:
             return None
         # Bounds of a position may be narrower than those of each move; a value is that of a move.
@@ -244,7 +244,7 @@ class Probe:
 
     @property
     def as_good(self) -> int | None:
-        """The number of best moves; None if unknown."""
+        """The number of moves as good as the best move, including itself; None if unknown."""
         others = _total([_is_same(move.value, self.moves[0].value) for move in self.moves[1:]])
         return None if others is None else others + len(self.moves[:1])
 
@@ -261,15 +261,15 @@ class Probe:
 
     @property
     def best_fields(self) -> dict[str, Any]:
-        """The JSON fields of the best move; with chance also whether it is certain to be best, null without a move."""
+        """The JSON field ``best``; in games with chance, also ``best_is_certain``, which is null without a legal move."""
         certain = {"best_is_certain": self.is_best_certain if self.moves else None} if isinstance(self.value, Bounds) else {}
         return {"best": self.best, **certain}
 
     @property
     def step(self) -> tuple[str, Any] | None:
-        """The best move or the next draw of a line, with the next position; None at the end.
+        """The best move, or the most likely outcome of chance, with the next position; None at the end of the game.
 
-        The draw is the most likely one; ties are broken by the value nearest to the average, then by the middle place.
+        Among equally likely outcomes, it chooses the value nearest to the average, then the middle one in their order.
         """
         if self.draws:
             most = max(draw.probability for draw in self.draws)
@@ -311,13 +311,13 @@ class Probe:
 @brief
 @dataclass(frozen=True)
 class Unanswered:
-    """A position without an answer.
+    """An error for one of many positions that were probed together.
 
     Parameters
     ----------
     game : str
     position : str
-        The position in the query.
+        The position as given in the query.
     error : TablebaseError
         The reason.
     """
@@ -327,7 +327,7 @@ class Unanswered:
     error: TablebaseError
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the stable JSON fields of `tablebase probe --format json` for a position without an answer."""
+        """Return a dict with the JSON fields of `tablebase probe --format json` for a position with an error."""
         return {"game": self.game, "position": self.position, "error": {"code": self.error.code, "message": str(self.error)}}
 
 

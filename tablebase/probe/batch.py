@@ -31,17 +31,17 @@ FEW = 1 << 12
 
 
 class Answers(ProbeResults):
-    """The answers for many positions of a game of pieces on squares; see `ProbeResults`.
+    """Probe results for many positions of a game with pieces on squares; see `ProbeResults`.
 
-    All values are looked up together; a `Probe` with its moves is made when the sequence is indexed. With ``strict``,
-    errors of moves are found at the same time.
+    All values are looked up together; the moves of a position are only probed when the sequence is indexed. With ``strict``, errors
+    in moves are also found in advance.
 
     Attributes
     ----------
     outcomes : ndarray of int8, shape (positions,)
         1 for a win of the side to move, 0 for a draw, -1 for a loss; 0 without an answer.
     distances : ndarray of int16, shape (positions,)
-        Plies; -1 for a draw, and without an answer.
+        Distance in plies; -1 for a draw, or without an answer.
     """
 
     def __init__(self, source: Source[Position], slices: Slices, asked: Sequence[str | Position], *, strict: bool = False) -> None:
@@ -81,7 +81,7 @@ class Answers(ProbeResults):
         return joined([read, mixed(list(others.values()))]), np.append(places, np.array(list(others), dtype=np.int64))
 
     def answer(self, place: int) -> Probe:
-        """Return the answer at an index, or the error that prevents it."""
+        """Return the result at an index, or the error of this position."""
         if self._kept is None and place in self._over:
             return self._ended(place)
         if place in self.errors:
@@ -89,14 +89,14 @@ class Answers(ProbeResults):
         return super().answer(place)
 
     def values(self) -> list[Value | None]:
-        """Outcome and distance of each position, for the side to move; None without an answer."""
+        """Return outcome and distance of each position, for the side to move; None for a position with an error."""
         values: list[Value | None] = [_value(*one) for one in zip(self.outcomes.tolist(), self.distances.tolist(), strict=True)]
         for place in self.errors:
             values[place] = None
         return values
 
     def to_dicts(self, *, moves: bool = True) -> Iterator[dict[str, Any]]:
-        """Yield `to_dict` of each answer, but faster; the field ``moves`` is optional."""
+        """Yield a dict with the JSON fields of each result, faster than its `to_dict`; the field ``moves`` can be left out."""
         if self._kept is not None:
             yield from super().to_dicts(moves=moves)
             return

@@ -19,12 +19,12 @@ VERBS = {Outcome.WIN: "win", Outcome.LOSS: "lose", Outcome.DRAW: "draw"}
 
 @brief
 class Explained(list[dict[str, Any]]):
-    """The rows of `tablebase line --explain --format json`; `str` has a sentence for each ply.
+    """The rows of `tablebase line --explain --format json`; converted to `str`, a text with one sentence for each ply.
 
-    The rows of `Line.to_dict` have these additional fields: ``legal_moves``; ``keeping_moves``, the number of moves that keep the
-    outcome; ``best_moves``, the number of best moves (in a loss the slowest ones, with chance the likeliest to
-    win); ``is_only``, true if only one of several moves keeps a win or a draw; and ``others``, the other moves with their
-    values, or the other outcomes of chance. A field is None if unknown values or bounds do not decide it.
+    In addition to the fields of `Line.to_dict`, each row has the fields ``legal_moves`` (the number of legal moves),
+    ``keeping_moves`` (the number of moves that keep the outcome), ``best_moves`` (the number of moves as good as the best move),
+    ``is_only`` (true if only one of several moves keeps a win or a draw) and ``others`` (the other moves with their values, or the
+    other outcomes of chance). Unknown fields are None.
 
     Parameters
     ----------

@@ -26,13 +26,13 @@ SMALL = 240
 
 @brief
 class Line(list[Probe]):
-    """An optimal line, as a list of probes.
+    """A line of best play, as a list of `Probe` objects.
 
     Parameters
     ----------
     probes : iterable of Probe
     plies : int, optional
-        The maximum length, if the line was cut.
+        Maximum length in plies, if the line was cut off at this length.
     """
 
     def __init__(self, probes: Iterable[Probe], plies: int | None = None) -> None:
@@ -59,20 +59,20 @@ class Line(list[Probe]):
 
     @property
     def explained(self) -> Explained:
-        """Return its rows with alternatives to each move; printing them shows a sentence for each ply."""
+        """Return the line with the alternatives to each move; when printed, the result shows a sentence for each ply."""
         from tablebase.probe.explained import Explained
 
         return Explained(self.to_dict(), self)
 
     def pictures(self, **options: Any) -> list[Svg]:
-        """Return a picture for each row of `to_dict`, with the last and the best move; for options see `tablebase.svg.board`."""
+        """Return a picture of each position of the line, with the last and the best move; see `tablebase.svg.board` for options."""
         return list(self._drawn(options))
 
     def sheet(self, *, every: bool = False, page: str = "a4", theme: str | Theme = "light") -> Sheet:
-        """Return the key positions, or all positions, as a sheet on ``a4`` or ``letter`` pages.
+        """Draw the key positions, or all positions, on printable ``a4`` or ``letter`` pages.
 
         Key positions are the first and the last, positions after a capture or a move into terrain such as water, and positions with
-        only one move that keeps a win or a draw. `RulesError` if the game has no pictures.
+        only one move that keeps a win or a draw. Raises `RulesError` if the game has no pictures.
         """
         from tablebase.probe.sheets import line_sheet
 
@@ -87,7 +87,7 @@ class Line(list[Probe]):
             last = row["best"]
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """Return the rows of `tablebase line --format json`: one for each position, including the end of the game."""
+        """Return the rows of `tablebase line --format json`, one for each position, including the end of the game."""
         rows = [
             {
                 "ply": ply,

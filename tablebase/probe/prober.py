@@ -15,9 +15,9 @@ from tablebase.tables.store import Store
 
 
 class Prober:
-    """Probes positions in the tables of a folder; safe to use from several threads.
+    """Probe positions in the tables of a folder; can be used from several threads.
 
-    `tablebase.open` offers the same for game names and position texts.
+    To probe with game names and position texts, use `tablebase.open` instead.
     """
 
     def __init__(self, folder: Path, cache: int | None = None) -> None:
@@ -41,7 +41,7 @@ class Prober:
         return self.slices(rules) if isinstance(rules, Game) else self._opened(rules)
 
     def slices(self, game: Game) -> SliceSource:
-        """Return the tables of a game of pieces on squares, which can answer many positions together."""
+        """Return the tables of a game with pieces on squares, for probing many positions together."""
         source = self._slices.get(game)
         if source is None:
             source = self._slices[game] = SliceSource(self.store, game)
@@ -58,7 +58,7 @@ class Prober:
         return opened[1]
 
     def line(self, rules: Rules[Any], position: Any, plies: int | None = None) -> Line:
-        """Return the optimal line; see `Source.line`."""
+        """Return a line of best play; see `Source.line`."""
         return Line(self.of(rules).line(position, plies), plies)
 
 

@@ -50,7 +50,7 @@ def by_code(coding: Coding) -> tuple[Int8, Int16]:
 
 
 class Slices:
-    """The slices of several positions, and where they are stored."""
+    """The slices (sets of pieces with one side to move) of several positions, each with the slice that is stored."""
 
     def __init__(self, store: Store, game: Game, address: Callable[[Material, int], Address]) -> None:
         """`address` finds where a slice is stored; its `MissingTableError` names the slice's own material."""
@@ -65,7 +65,7 @@ class Slices:
                 self._levels[number, square] = level
 
     def proper(self, positions: Mixed) -> NDArray[np.bool_]:
-        """Return whether each position is valid and the game is not over, if no two pieces share a square."""
+        """Return an array that is True for each legal position before the end of the game; pieces must be on different squares."""
         first, numbers = self._numbered(positions)
         allowed = np.array([self._is_allowed(positions.position(row)) for row in first.tolist()], dtype=bool)
         proper: NDArray[np.bool_] = allowed[numbers]

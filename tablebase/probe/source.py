@@ -29,9 +29,9 @@ LONGEST_LINE = 1000
 
 
 class Source(ABC, Generic[P]):
-    """The values of a game's positions, from tables; safe to use from several threads.
+    """Values of a game's positions, read from tables; can be used from several threads.
 
-    Every value is for a given player, so values do not depend on the order of play.
+    Methods return values for a given player, not for the side to move.
     """
 
     takes_numbers = False
@@ -46,10 +46,10 @@ class Source(ABC, Generic[P]):
 
     @abstractmethod
     def value(self, position: P, player: int) -> AnyValue:
-        """Return the value of a position for a player; `MissingTableError` without a table."""
+        """Return the value of a position for a player; raise `MissingTableError` if its table is missing."""
 
     def reached(self, child: P, player: int, before: AnyValue) -> AnyValue:
-        """Rate a move by the next position, for the player who makes it, given the value before the move."""
+        """Rate a move by the value of the next position, for the player who makes the move."""
         del before
         value = self.value(child, player)
         return value.later if isinstance(value, Value) else value
@@ -60,7 +60,7 @@ class Source(ABC, Generic[P]):
         return ()
 
     def stalling(self, position: P) -> float | None:
-        """Return a lower bound of the part of the chance to win that neither player can force, if known."""
+        """Return a lower bound of the chance to win that neither player can force, since play may never end, if known."""
         del position
         return None
 
@@ -72,22 +72,22 @@ class Source(ABC, Generic[P]):
         raise NotImplementedError
 
     def values(self, positions: Sequence[P], players: Sequence[int]) -> Sequence[AnyValue | TablebaseError]:
-        """Return each position's value for a player, or the error that prevents it."""
+        """Return the value of each position for a player, or the error of this position."""
         return [value_or_error(partial(self.value, *one)) for one in zip(positions, players, strict=True)]
 
     def stored(self) -> Stored[P]:
-        """Return all positions in tables, except slices, which have other readers; `MissingTableError` without tables."""
+        """Return all stored positions of a game without pieces on squares; raise `MissingTableError` without tables."""
         raise NotImplementedError
 
     def many(self, asked: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> ProbeResults:
-        """Return the answers for many positions, given as texts or objects."""
+        """Return the probe results for many positions, given as texts or objects."""
         return ProbeResults(self, asked, strict=strict, turns=turns)
 
     def probe(self, position: P, *, strict: bool = False, turns: int | None = None) -> Probe:
-        """Return the value and the moves of a position; for errors see `value`.
+        """Return the value and the moves of a position; see `value` for errors.
 
-        Moves without a table have an unknown value; with `strict`, they raise an error. With `turns`, the result also has the
-        chances to win within this number of turns.
+        Moves that lead to a missing table have an unknown value; with `strict`, they raise an error. With `turns`, the result also
+        has the chances to win within this number of turns.
         """
         refuse(self.rules, "chance", turns=turns)
         player = self.rules.viewer(position)
@@ -97,10 +97,10 @@ class Source(ABC, Generic[P]):
         return Probe(self.rules, position, value, moves, self.draws(position, player), self.stalling(position), within)
 
     def line(self, position: P, plies: int | None = None) -> Iterator[Probe]:
-        """Probe a line of best moves and most likely draws.
+        """Probe a line of best moves and most likely outcomes of chance.
 
-        The line ends with the game, before a winning move, at the first repetition if repetitions count,
-        after `LONGEST_LINE` positions, or after `plies` plies.
+        The line ends with the game, before a winning move, at the first repetition (in games with repetitions), after
+        `LONGEST_LINE` positions, or after `plies` plies.
         """
         endless = self.rules.repetitions is None
         most = plies if plies is not None else LONGEST_LINE - 1 if endless else None
@@ -161,24 +161,24 @@ def _merit(rated: RatedMove) -> tuple[bool, Any]:
 
 
 class ProbeResults(Sequence["Probe | Unanswered"]):
-    """The answers for many positions, in the order of the query; each is computed when the sequence is indexed.
+    """Probe results for many positions, in the order of the query; each is computed when the sequence is indexed.
 
     Parameters
     ----------
     source : Source
     asked : sequence
-        Positions or their texts.
+        Positions, as objects or texts.
     strict : bool
-        Whether a move of unknown value is an error of its position.
+        Whether a missing table for a move is an error for its position.
     turns : int, optional
-        A number of turns within which the chances to win are also computed.
+        If given, also compute the chances to win within this number of turns.
 
     Attributes
     ----------
     errors : dict of int to TablebaseError
-        The errors of the answers computed so far, by index.
+        The errors among the results computed so far, by index.
     missing : set of str
-        The materials of missing tables, for the answers computed so far.
+        The materials of missing tables, for the results computed so far.
     """
 
     def __init__(self, source: Source[Any], asked: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> None:
@@ -218,7 +218,7 @@ class ProbeResults(Sequence["Probe | Unanswered"]):
         return answer
 
     def answer(self, place: int) -> Probe:
-        """Return the answer at an index, or the error that prevents it."""
+        """Return the result at an index, or the error of this position."""
         if self._kept is not None:
             if isinstance(kept := self._kept[place], Unanswered):
                 raise kept.error
@@ -227,7 +227,7 @@ class ProbeResults(Sequence["Probe | Unanswered"]):
         return self._source.probe(position, strict=self._strict, turns=self._turns)
 
     def unanswered(self, place: int, error: TablebaseError) -> Unanswered:
-        """Record and return an error instead of an answer."""
+        """Record the error of a position, and return it as the result."""
         asked, self.errors[place] = self._asked[place], error
         return Unanswered(self._name, asked if isinstance(asked, str) else repr(asked), error)
 
@@ -244,20 +244,20 @@ class ProbeResults(Sequence["Probe | Unanswered"]):
         return [None if isinstance(one, TablebaseError) else one for one in answers.values()]
 
     def values(self) -> list[Any]:
-        """Return the value of each position for the side to move; None without an answer."""
+        """Return the value of each position for the side to move; None for a position with an error."""
         return list(self._values)
 
     def sheet(self, page: str = "a4", theme: str | Theme = "light") -> Sheet:
-        """Return the positions with their values and best moves as a sheet on ``a4`` or ``letter`` pages.
+        """Draw the positions with their values and best moves on printable ``a4`` or ``letter`` pages.
 
-        Raise the first error of a position, or `RulesError` if the game has no pictures.
+        Raises the first error of a position, or `RulesError` if the game has no pictures.
         """
         from tablebase.probe.sheets import probe_sheet
 
         return probe_sheet([self.answer(place) for place in range(len(self))], page, theme)
 
     def to_dicts(self, *, moves: bool = True) -> Iterator[dict[str, Any]]:
-        """Yield `to_dict` of each answer; the field ``moves`` is optional."""
+        """Yield a dict with the JSON fields of each result; the field ``moves`` can be left out."""
         for answer in self:
             yield without_moves(answer.to_dict(), moves)
 

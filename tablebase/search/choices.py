@@ -20,7 +20,7 @@ class RepeatedLines(StrEnum):
 
 
 class Repetition(StrEnum):
-    """Effect of the third occurrence of a position in a search; tables have no such rule."""
+    """Result of a position that occurs for the third time in a search; table values ignore this rule."""
 
     NONE = "none"
     DRAW = "draw"
@@ -73,16 +73,16 @@ class Options:
         Whether to search all moves to the full depth, like plain minimax; otherwise the search is selective and much deeper.
     threads : int
     hash_bytes : int
-        Memory of the transposition table.
+        Memory for the transposition table, in bytes.
     table_bytes : int
-        Memory for chunks of tables.
+        Memory for decompressed table data, in bytes.
     table_pieces : int, optional
-        Maximum number of pieces for looking up tables; by default the largest number with tables.
+        Maximum number of pieces for table lookups; by default, the largest number with tables.
     repetition : Repetition
     progress : int
-        Plies without a capture after which the game is a draw; 0 without this rule. Tables have no such rule.
+        Number of plies without a capture after which the game is a draw; 0 for no limit. Table values ignore this rule.
     transpositions, ordering : bool
-        Whether to use the transposition table, and to order moves; for checks.
+        Whether to use the transposition table, and to order moves; only turned off for tests.
     """
 
     exact: bool = False

@@ -45,19 +45,19 @@ class Analysis:
     Parameters
     ----------
     depth : int
-        In plies; 0 if the answer comes from the table of the position itself.
+        Search depth in plies; 0 if the position itself was found in a table.
     rank : int
-        1 for the best line, 2 for the next one, ….
+        Rank of the line, beginning with 1 for the best line.
     value : Value or None
         The proved result for the side to move, or None. The distance is an upper bound, since the winner may
         have missed a shorter win; it is exact at depth 0, and in exact searches without table hits.
     score : int
-        In hundredths of a piece, for the side to move; for a proved win 1,000,000 minus the distance, negated for a loss;
-        899,999 or -899,999 if the other side or the side to move loses by having to repeat a position.
+        Score for the side to move, in hundredths of a piece. For a proved win, it is 1,000,000 minus the distance, and negated for
+        a loss. It is 899,999 (or -899,999) if the other side (or the side to move) must repeat a position and loses.
     nodes : int
         Number of searched positions.
     seconds : float
-        Elapsed time.
+        Elapsed time in seconds.
     table_hits : int
         Number of positions found in tables.
     line : tuple of str
@@ -91,7 +91,7 @@ class Analysis:
         return f"{self.score / 100:+.2f}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the stable JSON fields of `tablebase analyse --format json`."""
+        """Return a dict with the JSON fields of `tablebase analyse --format json`."""
         return {
             "depth": self.depth,
             "rank": self.rank,
@@ -107,16 +107,16 @@ class Analysis:
 
 
 class Engine:
-    """Searches positions of one game; one search at a time.
+    """Search engine for positions of one game, with one search at a time.
 
     Parameters
     ----------
     game : str or Game
     prober : Prober, optional
-        The tables to use; by default none.
+        Tables to use; by default, none.
     options : Options
     evaluation : Evaluation, optional
-        By default the evaluation of the game.
+        Evaluation to use; by default, the evaluation of the game.
 
     Raises
     ------
@@ -159,7 +159,7 @@ class Engine:
 
     @property
     def missing(self) -> set[str]:
-        """Materials without a table that have occurred in searches."""
+        """Materials that have occurred in searches, but have no table."""
         return set().union(*(searcher.cache.missing for searcher in self._searchers))
 
     def prepare(self) -> None:
@@ -167,7 +167,7 @@ class Engine:
         self._searchers[0].prepare()
 
     def stop(self) -> None:
-        """End the current or next search in another thread, which then returns its best result."""
+        """Stop the current or next search of another thread, which then returns its best result so far."""
         self._stopped.set()
 
     def analyse(
@@ -187,9 +187,9 @@ class Engine:
         ----------
         position : str or Position
         depth : int, optional
-            The last depth.
+            Maximum search depth, in plies.
         seconds : float, optional
-            Time limit.
+            Time limit in seconds.
         nodes : int, optional
             Maximum number of positions for the first thread.
         lines : int
@@ -197,7 +197,7 @@ class Engine:
         past : sequence of Position
             The earlier positions of the game, for the repetition rule.
         moves : collection of str
-            The only first moves to search; empty for all legal moves.
+            First moves to search; by default, all legal moves.
 
         Raises
         ------

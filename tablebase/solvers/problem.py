@@ -35,7 +35,7 @@ def arrays_of(states: Iterable[tuple[Any, ...]]) -> list[Array]:
 
 @dataclass(frozen=True)
 class CompiledSlice:
-    """A slice with its rules as arrays, ready to be solved."""
+    """A slice (set of pieces with one side to move) with its rules as arrays, as the input of solvers."""
 
     game: Game
     layout: Layout
@@ -50,7 +50,7 @@ class CompiledSlice:
 
     @property
     def no_move(self) -> int:
-        """Code for a side to move without a legal move."""
+        """Value code for a side to move without a legal move."""
         return STALEMATE if self.game.no_move is Outcome.DRAW else loss_code(0, self.coding.stride)
 
 

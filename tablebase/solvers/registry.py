@@ -64,7 +64,7 @@ def _solved_by(module: str, problem: CompiledSlice) -> tuple[CodeSource, CodeSou
 
 @dataclass(frozen=True)
 class Solver:
-    """A program that solves slices, or one of its modes; `tablebase.testing.SolverTests` is the conformance suite."""
+    """An algorithm that computes tables, or one of its modes; `tablebase.testing.SolverTests` tests a solver."""
 
     name: str  # for the command line and the catalog
     solve: Solve
@@ -77,7 +77,7 @@ class Solver:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names, the most specific first."""
+        """All names of the solver, most specific first."""
         return tuple(filter(None, (self.mode, self.name)))
 
 

@@ -40,20 +40,20 @@ def board(
     position : str or position of the game
         The position as text or object; the game may be over.
     last_move : str, Move or pair of str, optional
-        The previous move, ``a1a2`` or the names of two squares; these squares are framed.
+        Last move, as text such as ``a1a2`` or as the names of two squares; its squares are framed.
     arrows : sequence
-        Moves in the same forms, or pairs of such a move and a colour: ``green`` (by default), ``red``, ``blue`` or
-        ``orange``. A move need not be legal. Games without squares have neither.
+        Moves in the same formats, or pairs of a move and a colour (``green``, which is the default, ``red``, ``blue`` or
+        ``orange``). Moves need not be legal. Games without squares support neither `last_move` nor `arrows`.
     size : int
-        The longer side of the picture, in pixels.
+        Length of the longer side of the picture, in pixels.
     theme : str or Theme
-        ``light``, ``dark``, ``mono`` (black, white and grey), or custom colours. Rules that draw without a module of
-        pictures ignore it.
+        Colour theme ``light``, ``dark`` or ``mono`` (black, white and grey), or custom colours. Games that define the method
+        ``svg`` themselves ignore it.
 
     Returns
     -------
     Svg
-        The picture as text; equal arguments give equal texts.
+        The picture as SVG text; equal arguments give identical text.
 
     Raises
     ------

@@ -46,7 +46,7 @@ class Paper(NamedTuple):
 
 
 class TextLine(NamedTuple):
-    """A line of text, by its centre and the height of its capital letters."""
+    """A line of text, with its centre and the height of its capital letters."""
 
     text: str
     x: float
@@ -56,7 +56,7 @@ class TextLine(NamedTuple):
 
 @brief
 class Sheet(list[Svg]):
-    """Pages to print, each an SVG picture of the paper's size.
+    """Printable pages, each an SVG picture in the size of the paper.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Sheet(list[Svg]):
     paper : Paper
     title : str
     lines : sequence of sequences of Line
-        The texts on each page, which are drawn as paths; a PDF also contains them as text, for searching and copying.
+        Texts of each page, which are drawn as paths; PDF files also contain them as text, for searching and copying.
     """
 
     def __init__(self, pages: Iterable[Svg], paper: Paper, title: str, lines: Sequence[Sequence[TextLine]] = ()) -> None:
@@ -80,7 +80,8 @@ class Sheet(list[Svg]):
     def write(self, path: str | Path) -> list[Path]:
         """Write the pages to a file that ends in ``.pdf``, ``.svg`` or ``.png``, and return the paths of the written files.
 
-        A PDF contains all pages; several pages as SVG or PNG are separate files, with the page number before the suffix.
+        PDF files contain all pages; SVG and PNG files contain one page, and have the page number before the suffix if there are
+        several.
 
         Raises
         ------
@@ -106,7 +107,7 @@ class Sheet(list[Svg]):
 
 
 def write(drawn: Svg, path: str | Path, width: str | float | None = None) -> None:
-    """Write a picture to a file that ends in ``.svg``, ``.png`` (300 pixels an inch) or ``.pdf``.
+    """Write a picture to a file that ends in ``.svg``, ``.png`` (300 pixels per inch) or ``.pdf``.
 
     Parameters
     ----------
@@ -114,7 +115,7 @@ def write(drawn: Svg, path: str | Path, width: str | float | None = None) -> Non
     path : str or Path
     width : str or float, optional
         Width, such as ``88mm``, ``8.8cm``, ``3.5in``, ``column`` (88 mm) or ``page`` (180 mm), or a number of millimetres; by
-        default the picture's width, with 96 pixels an inch.
+        default, the width of the picture at 96 pixels per inch.
     """
     root = read_picture(drawn)
     pixels = root.get("width", "").removesuffix("px")

@@ -72,14 +72,14 @@ def sheet(
     Parameters
     ----------
     boards : sequence
-        Pictures as SVG, such as `board` returns, or pairs of a picture and its caption; ``
+        SVG pictures, for example from `board`, or pairs of a picture and its caption; ``
     `` separates lines of a caption.
     title : str
         Title at the top of each page; lines after the first are smaller.
     page : str
-        ``a4`` or ``letter``.
+        Paper size, ``a4`` or ``letter``.
     width : float, optional
-        Width of each picture in millimetres; by default the largest readable width that fits all pictures on one page.
+        Width of each picture in millimetres; by default, all pictures fit on one page if they stay readable.
     gap : float
         Space between pictures, in millimetres.
     theme : str or Theme

@@ -29,7 +29,7 @@ class Tint(NamedTuple):
     fill : str
         Colour of an area.
     line : str
-        Colour of its edge and of drawings on it.
+        Colour of the edge of the area, and of drawings on it.
     """
 
     fill: str
@@ -43,17 +43,17 @@ class Theme:
     Parameters
     ----------
     page : Tint
-        The margin with the names of files and ranks; the fill is also the edge of arrows.
+        Colours of the margin with the names of files and ranks; its fill is also the outline of arrows.
     square : Tint
-        Squares without terrain.
+        Colours of squares without terrain.
     terrain : mapping of str to Tint
-        Squares by texture, and ``other`` for other terrain.
+        Colours of squares with terrain, by texture; the key ``other`` is for terrain without texture.
     sides : tuple of Tint
-        Tokens of side 0 (light) and side 1 (dark); figures are drawn in the colour `line`.
+        Colours of the pieces of side 0 (light) and side 1 (dark); symbols on pieces are drawn in the colour `line`.
     mark : str
-        The frames around the squares of the last move.
+        Colour of the frames around the squares of the last move.
     arrows : mapping of str to str
-        ``green``, ``red``, ``blue`` and ``orange``.
+        Colours of arrows, with the keys ``green``, ``red``, ``blue`` and ``orange``.
 
     Raises
     ------

@@ -49,9 +49,9 @@ def closed(folder: Path) -> TablebaseError:
 
 
 class Store:
-    """The tables of a folder: files are opened on first use, and recent chunks are kept decompressed.
+    """The tables of a folder, which are opened on first use, with a cache of decompressed chunks.
 
-    Safe to use from several threads, and in forked processes.
+    It can be used from several threads, and in forked processes.
     """
 
     def __init__(self, folder: Path, cache: int | None = None) -> None:
@@ -67,7 +67,7 @@ class Store:
             raise closed(self.folder)
 
     def table(self, game: Game, material: Material) -> Table:
-        """The open table of a stored material; see `Table` for the errors."""
+        """Return the open table of a stored material; see `Table` for the errors."""
         key = (game, material)
         with lock:
             self.require_open()
@@ -81,12 +81,12 @@ class Store:
         return table
 
     def code(self, table: Table, side: int, index: int) -> int:
-        """Code of one index."""
+        """Return the value code at an index."""
         number, offset = divmod(index, table.header.chunk)
         return int(self._chunk(table, side, number)[offset])
 
     def codes(self, table: Table, side: int, index: NDArray[np.int64]) -> Codes:
-        """Codes of indices in any order; each chunk is looked up once."""
+        """Return the value codes at many indices, in any order; each chunk is looked up once."""
         return table.at(side, index, partial(self._chunk, table, side))
 
     def _chunk(self, table: Table, side: int, number: int) -> Codes:

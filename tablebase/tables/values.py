@@ -43,11 +43,11 @@ SLAB = 1 << 20
 
 
 class CodeSource(Protocol):
-    """Source of the codes of one side to move: an array, or one that reads or makes some of them when they are asked for."""
+    """Value codes for one side to move, from an array, or read or computed on demand."""
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The type of a code."""
+        """NumPy dtype of the value codes."""
 
     def __len__(self) -> int: ...
 

@@ -40,7 +40,7 @@ class Bench(NamedTuple):
 
 
 class Check(NamedTuple):
-    """A source of cases, and a function that returns the error of a case or None; for `name` and `shows` see `CheckResult`."""
+    """A check, with test cases and a function that returns the error of a case or None; see also `CheckResult`."""
 
     name: str
     shows: str
@@ -102,7 +102,7 @@ class RulesTests:
         raise NotImplementedError(f"{type(self).__name__} must define game(): return the game to test")
 
     def run_check(self, name: str) -> None:
-        """Run a check; fail with its sentence, or skip if it does not apply."""
+        """Run a check; fail with its message, or skip the test if the check does not apply."""
         bench = Bench(self.game(), self.samples, self.seed, self.pieces)
         check = next(check for check in self.checks if check.name == name)
         if not check.applies(bench.game):

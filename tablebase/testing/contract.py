@@ -152,11 +152,11 @@ def notation_error(rules: Rules[Any], position: Any) -> str | None:
 
 
 CONTRACT = (
-    Check("start", "A turn begins at the start.", lambda bench, _: [bench.game.initial], start_error),
+    Check("start", "The initial position begins a turn.", lambda bench, _: [bench.game.initial], start_error),
     Check("moves", "Only the player to move has moves, and each move is one word.", positions, moves_error),
-    Check("draws", "The probabilities of each draw are fractions that add up to 1.", positions, draws_error),
+    Check("draws", "The probabilities of all outcomes of chance are fractions that add up to 1.", positions, draws_error),
     Check("turns", "The end of the game ends a turn, and no position repeats within a turn.", turns, turn_error),
-    Check("places", "Players have ranks exactly at the end of the game.", positions, places_error),
+    Check("places", "Players have final ranks at the end of the game, and not before.", positions, places_error),
     Check("notation", "Positions stay the same when written and read back.", positions, notation_error),
 )
 """Checks for every game."""

@@ -61,7 +61,7 @@ class ExecutorTests:
         assert results == {f"key{number}": f"KEY{number}" for number in range(9)}
 
     def test_dependencies(self) -> None:
-        """In graphs of many shapes, a key starts only after all it depends on has finished."""
+        """A key only starts after all keys that it depends on have finished."""
         names = [f"key{number}" for number in range(10)]
         for random in map(Random, range(4)):
             graph = {
@@ -88,7 +88,7 @@ class ExecutorTests:
         assert (error.game, error.material, error.exit_code) == ("game", "RCvW", 2)
 
     def test_nothing_runs_after_an_error(self) -> None:
-        """When a key fails, keys in progress are ended."""
+        """If a key fails, all running keys are stopped."""
         graph: Graph = {"root": (), "bad": ("root",), "slow": ("root",)}
         with tempfile.TemporaryDirectory() as folder:
             work = partial(_stumble_or_leave_a_file, folder)
@@ -97,7 +97,7 @@ class ExecutorTests:
             assert not Path(folder, "slow").exists()
 
     def test_nothing_runs_after_an_early_stop(self) -> None:
-        """When the consumer of the results stops early, keys in progress are ended."""
+        """If the consumer of the results stops early, all running keys are stopped."""
         graph: Graph = {"root": (), "quick": ("root",), "slow": ("root",)}
         with tempfile.TemporaryDirectory() as folder:
             results = run_graph(graph, partial(_stumble_or_leave_a_file, folder), self.executor(Limits(2)))
@@ -107,7 +107,7 @@ class ExecutorTests:
             assert not Path(folder, "slow").exists()
 
     def test_a_deadline_ends_what_still_runs(self) -> None:
-        """After the deadline's grace period, keys in progress are dropped, and watchers are notified."""
+        """After the deadline and its grace period, running keys are stopped, and watchers are notified."""
         dropped: list[str] = []
 
         def watch(key: str, stage: Stage) -> None:
@@ -124,7 +124,7 @@ class ExecutorTests:
         assert dropped == ["slow"]
 
     def test_what_is_done_in_time_counts(self) -> None:
-        """With a distant deadline all keys are done; keys that would take too long are not started."""
+        """With a distant deadline, all keys finish; keys that would take too long are not started."""
         graph: Graph = {"root": (), "long": ("root",), "short": ("root",), "after": ("long",)}
         for late, expected in (("", ["AFTER", "LONG", "ROOT", "SHORT"]), ("long", ["ROOT", "SHORT"])):
             deadline: Deadline[str] = Deadline(time.time() + 3600, lambda key, late=late: 7200.0 * (key == late))  # type: ignore[misc]

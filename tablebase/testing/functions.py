@@ -170,11 +170,11 @@ def _is_compiled(game: FunctionGame[Any]) -> bool:
 
 # That random play never ends is worth knowing, but no error.
 PLAY = Check("play", "Random games can be played.", _games, lambda *_: None, sums_up=_ended)
-DIGEST = Check("digest", "The digest is the same when the game is built again.", lambda *_: ["from a copy"], digest_error)
+DIGEST = Check("digest", "The digest is the same for a new copy of the game.", lambda *_: ["from a copy"], digest_error)
 WORDS = Check("words", "Moves and positions have descriptions.", positions, words_error)
 PICTURES = Check(
     "pictures",
-    "Positions can be drawn, and pictures are SVG.",
+    "Positions can be drawn as SVG pictures.",
     lambda bench, rng: islice(positions(bench, rng), 0, None, A_PICTURE),
     picture_error,
 )
@@ -184,28 +184,28 @@ FUNCTION_CHECKS = (
     DIGEST,
     WORDS,
     PICTURES,
-    Check("nonsense", "Text that is not a position is refused with a sentence.", _texts, nonsense_error),
+    Check("nonsense", "Invalid position texts are rejected with an error message.", _texts, nonsense_error),
     Check("canonical", "A position has the same moves as its canonical position.", positions, canonical_error, has_symmetries),
-    Check("ranks", "Ranks lead to positions with the same moves.", positions_and_ranks, ranks_error, _is_compiled),
-    Check("tiers", "Moves lead only to declared tiers.", positions_and_ranks, tiers_error, _is_compiled),
+    Check("ranks", "A position has the same moves as the position of its rank.", positions_and_ranks, ranks_error, _is_compiled),
+    Check("tiers", "Moves only lead to tiers that the method 'after' returns.", positions_and_ranks, tiers_error, _is_compiled),
     Check(
         "unmoves",
-        "Unmoves lead to exactly the previous positions.",
+        "The function 'unmoves' returns exactly the previous positions.",
         positions_and_ranks,
         unmoves_error,
         lambda game: _is_compiled(game) and game.functions.unmoves is not None,
     ),
-    Check("machine", "Compiled functions return the same as plain ones.", positions_and_ranks, machine_error, _is_compiled),
+    Check("machine", "Compiled functions return the same as in plain Python.", positions_and_ranks, machine_error, _is_compiled),
 )
 """All checks of a `FunctionGame` without chance."""
 STATE_CHECKS = (
     *CONTRACT,
-    Check("states", "Every next state has as many integers as the start.", positions, state_error),
+    Check("states", "All states have as many integers as the initial state.", positions, state_error),
     PLAY,
     DIGEST,
     WORDS,
     PICTURES,
-    Check("kernels", "Compiled functions return the same as plain ones.", positions, _compiled("kernels_error"), _has_kernels),
+    Check("kernels", "Compiled functions return the same as in plain Python.", positions, _compiled("kernels_error"), _has_kernels),
     Check("index", "States and numbers correspond one to one.", _states_and_numbers, _compiled("index_error"), _has_region),
     Check("layers", "No move leads to a later layer.", _compiled("paths"), _compiled("layers_error"), _has_region),
     Check(
@@ -220,12 +220,12 @@ STATE_CHECKS = (
 
 
 class FunctionGameTests(RulesTests):
-    """Tests for games by functions without chance; inherit from it and define `game`, as for `tablebase.testing.GameTests`."""
+    """Tests for games defined by functions, without chance; inherit from it and define `game` as in `GameTests`."""
 
     checks = FUNCTION_CHECKS
 
 
 class StochasticGameTests(RulesTests):
-    """Tests for games with chance or several players; inherit from it and define `game`, as for `tablebase.testing.GameTests`."""
+    """Tests for games with chance or several players; inherit from it and define `game` as in `tablebase.testing.GameTests`."""
 
     checks = STATE_CHECKS

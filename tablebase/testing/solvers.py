@@ -27,8 +27,8 @@ class SolverTests:
     ----------
     solver : Solver
     slices : tuple of (str, str)
-        Games and materials to solve. The solver must accept at least one of them; the others are skipped.
-        By default the examples of installed games: ``SLICES`` of modules ``NAME_examples`` next to their rules.
+        Games and materials to solve. The solver must accept at least one of them; the others are skipped. By default, the examples
+        of installed games, from ``SLICES`` in the modules ``NAME_examples`` next to their rules.
 
     Examples
     --------
@@ -41,13 +41,13 @@ class SolverTests:
     slices: ClassVar[tuple[tuple[str, str], ...]] = ()
 
     def test_unsupported(self) -> None:
-        """Reasons for refusing a slice are half-sentences."""
+        """If a solver rejects a slice, the reason is a clause without a full stop."""
         for game, material in self._all():
             for unsupported in (self.solver.refuses(game, material), self.solver.avoids(game, material)):
                 assert unsupported is None or (unsupported.strip() == unsupported != "" and not unsupported.endswith("."))
 
     def test_codes(self) -> None:
-        """Both sides' codes equal the codes from the solver `reference`, also at invalid indices."""
+        """The value codes of both sides equal the codes from the solver `reference`, also at invalid indices."""
         reference = find_solver(REFERENCE)
         assert reference is not None
         for problem in self._problems():
@@ -69,7 +69,7 @@ class SolverTests:
             assert np.array_equal(problem.children, children)
 
     def test_distances_that_do_not_fit(self) -> None:
-        """Conversions with a win one ply too long for a byte give None with one byte, and codes with two."""
+        """If a win is one ply too long for a byte, the solver returns None with one byte per code, and the codes with two bytes."""
         converting = [(game, material) for game, material in self._accepted() if conversions(game, material)]
         game, material = min(converting, key=lambda pair: layout_of(*pair).size)
         load = partial(_lost_as_late_as_possible, game)

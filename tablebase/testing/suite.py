@@ -178,16 +178,16 @@ CHECKS = (
     Check("swap", "Colour swap is an involution and maps moves to moves.", _staged, swap_error, lambda game: bool(game.swap)),
     Check(
         "children",
-        "Every move leads to a declared slice or ends the game.",
+        "Every move ends the game, or leads to a set of pieces that the rules allow.",
         lambda bench, rng: chain(_starts(bench.game), _random(bench, rng)),
         children_error,
     ),
-    Check("index", "Indices and positions are inverse to each other, one by one and together.", _stored, index_error),
+    Check("index", "Positions converted to indices and back are the same, singly and in arrays.", _stored, index_error),
     Check("aliases", "A position has the same moves as the position stored in its place.", _random, aliases_error),
-    Check("stored", "Random play never leaves the stored positions.", _random_play, stored_error),
-    Check("spelling", "The start is a position in standard notation.", lambda bench, _: [bench.game.start], spelling_error),
+    Check("stored", "Random play only reaches positions that tables store.", _random_play, stored_error),
+    Check("spelling", "The initial position has the standard notation.", lambda bench, _: [bench.game.start], spelling_error),
     Check("materials", "Any position and its material stay the same when written and read back.", _random, material_error),
-    Check("digest", "The digest is the same when the game is built again.", lambda *_: REBUILDS, digest_error),
+    Check("digest", "The digest is the same for a new copy of the game.", lambda *_: REBUILDS, digest_error),
 )
 """All checks."""
 
@@ -198,7 +198,7 @@ class GameTests(RulesTests):
     Attributes
     ----------
     pieces, samples, seed : int
-        As for `check_rules`.
+        Arguments of `check_rules`.
 
     Examples
     --------

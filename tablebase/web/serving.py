@@ -35,8 +35,8 @@ def serve(
     only. The page of a position is /GAME/position/POSITION, with _ for each space. The JSON interface is described at
     /api/v1/openapi.json. To stop it, press Ctrl-C.
 
-    It serves until a signal such as Ctrl-C asks to stop. Without a root path, the path is the one that a trusted proxy names in the
-    header ``X-Forwarded-Prefix``.
+    The call returns after a signal such as Ctrl-C. By default, the root path is read from the header ``X-Forwarded-Prefix`` of a
+    trusted proxy.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def serve(
     Raises
     ------
     MissingExtraError
-        If the packages of servers are not installed.
+        If the packages for the server are not installed.
     """
     check_extra("servers", "serve")
     from tablebase.web.proxied import ROOT

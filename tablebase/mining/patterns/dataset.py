@@ -26,13 +26,13 @@ class Dataset:
     Parameters
     ----------
     X : ndarray of float32, shape (positions, columns)
-        Truth values are 0 and 1; a text is encoded as a column of 0 and 1 for each of its values; a missing value is NaN.
+        Values of the columns. Truth values are 0 and 1, missing values are NaN, and text columns are one-hot encoded.
     y : ndarray, shape (positions,)
-        The target: outcomes as text, distances in plies, or whether only one move keeps the outcome.
+        Target values (outcomes as text, distances in plies, or truth values that only one move keeps the outcome).
     names : list of str
-        The columns of `X`, such as ``mobility`` and ``first=mover``.
+        Names of the columns of `X`, such as ``mobility`` and ``first=mover``.
     groups : ndarray of int, shape (positions,)
-        A number that a position shares only with its mirror image, for cross-validation by groups.
+        Group numbers for cross-validation; only mirror images of the same position have the same number.
     """
 
     X: NDArray[np.float32]

@@ -78,13 +78,13 @@ class Gain:
     Parameters
     ----------
     features : tuple of str
-        One or two columns.
+        Names of one or two columns.
     gain : float
-        Bits of uncertainty about the target that knowing their values removes.
+        Reduction of the target's entropy by these features, in bits.
     explains : float or None
-        The gain as a share of the target's entropy; None where that is 0.
+        The gain as a share of the target's entropy; None if the entropy is 0.
     decides : float
-        Share of positions that have the most common class of all positions with the same values.
+        Share of positions with the most common class for their feature values, that is, of correct predictions.
     """
 
     features: tuple[str, ...]

@@ -44,7 +44,7 @@ TRIPLE_COUNTS = 4_000_000
 
 @dataclass(frozen=True)
 class PatternSettings:
-    """Options of a search, as `Tablebase.patterns` describes them; raise `TablebaseError` if one is out of range."""
+    """Options of a pattern search, see `Tablebase.patterns`; raises `TablebaseError` if an option is out of range."""
 
     target: Target = OUTCOME
     depth: int = 3
@@ -60,14 +60,14 @@ class PatternSettings:
 
 @dataclass(frozen=True)
 class Profile:
-    """Frequency of each class for each level of a feature.
+    """Frequency of each class for each level (value or range of values) of a feature.
 
     Parameters
     ----------
     feature : str
     levels : tuple of str
     counts : tuple of tuple of int
-        For each level the positions of each class.
+        Number of positions in each class, for each level.
     """
 
     feature: str
@@ -77,30 +77,30 @@ class Profile:
 
 @dataclass(frozen=True)
 class Patterns:
-    """The patterns of a set of positions.
+    """Patterns that were found in a set of positions.
 
     Parameters
     ----------
     game : Game
     slices : tuple of StoredSlice
-        The slices of these positions.
+        The tables of these positions, one for each set of pieces and side to move.
     target : Target
     classes : tuple of str
-        The classes of the target: ``win``, ``loss`` and ``draw`` if it is the outcome.
+        Classes of the target, such as ``win``, ``loss`` and ``draw`` for the outcome.
     expression : str
-        The class of a position in SQL.
+        SQL expression for the class of a position.
     counts : tuple of int
-        Positions of each class.
+        Number of positions in each class.
     entropy : float
-        Of the target, in bits.
+        Entropy of the target, in bits.
     gains : list of Gain
-        All single features, then all pairs that were counted, each list with the highest gains first.
+        Gains of single features, then of pairs of features, both in descending order.
     rules : list of Rule
-        The broadest first.
+        Rules in descending order of the number of positions that they cover.
     tree : Tree or None
         None if no tree was requested.
     profile : Profile or None
-        That of the feature with the highest gain; None without features.
+        Profile of the feature with the highest gain; None without features.
     """
 
     game: Game
@@ -125,7 +125,7 @@ class Patterns:
 
     @property
     def commonest(self) -> float:
-        """Share of the most common class: the share of correct predictions without any feature."""
+        """Share of the most common class, which is the accuracy of a prediction without features."""
         return max(self.counts) / self.positions
 
 
@@ -186,9 +186,9 @@ def _present(values: Raw) -> Raw:
 
 
 class Search:
-    """A search for patterns in one set of positions: the slices of a selection, searched as one.
+    """A search for patterns in one set of positions.
 
-    Raise `TablebaseError` if the target examines none of the positions.
+    Raises `TablebaseError` if the target does not apply to any of the positions.
     """
 
     def __init__(
@@ -214,7 +214,7 @@ class Search:
         """Called from time to time with the number of indices decoded since the last call."""
 
     def run(self) -> Patterns:
-        """Search the positions."""
+        """Run the search, and return its patterns."""
         settings = self.settings
         surveyed = survey(self._scan(), settings.target, self.target, self.features, self.max_positions)
         codes = [levels.codes(values) for levels, values in zip(surveyed.levels, surveyed.sample, strict=True)]

@@ -26,18 +26,18 @@ Numbers = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Rule:
-    """A condition under which only one class occurs.
+    """A condition that determines the class of all positions that satisfy it.
 
     Parameters
     ----------
     value : str
         The class.
     comparisons : int
-        How many are joined: 1 to 3, or 0 if all positions have the class.
+        Number of comparisons in the condition, from 1 to 3; 0 if all positions have the class.
     condition : str
-        In SQL, as `tablebase mine` accepts it.
+        Condition in SQL, for use in `tablebase mine`.
     positions : int
-        How many satisfy it.
+        Number of positions that satisfy the condition.
     """
 
     value: str

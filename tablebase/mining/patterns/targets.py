@@ -35,16 +35,16 @@ class Target:
 
     @property
     def words(self) -> str:
-        """Its name in sentences."""
+        """Name of the target, for use in sentences."""
         return self.name.replace("_", " ")
 
     @property
     def examined(self) -> str:
-        """Which positions are examined, as in ``won or drawn``."""
+        """Description of the positions that the target applies to, such as ``won or drawn``."""
         return " or ".join(ADJECTIVES[outcome] for outcome in self.outcomes)
 
     def select(self, game: Game, selection: Selection) -> Selection:
-        """The positions that are examined; raise `TablebaseError` if there are none."""
+        """Return the positions that the target applies to; raise `TablebaseError` if there are none."""
         values = {
             slice_: frozenset(value for value in wanted.values if Outcome(value.outcome) in self.outcomes)
             for slice_, wanted in selection.items()
@@ -55,7 +55,7 @@ class Target:
         return chosen
 
     def column(self, game: Game, columns: Mapping[str, Column]) -> Column:
-        """The column of values that are divided into classes, given the columns of positions."""
+        """Return the values that are divided into classes, given the columns of positions."""
         if self.name != "only_move":
             return columns[self.name]
 
@@ -70,14 +70,14 @@ class Target:
         return Column(self.name, pa.bool_(), has_only_move, of_moves=True)
 
     def classes(self, column: Column, present: Raw, sample: Raw) -> Levels:
-        """The classes, as levels of the column; for the parameters see `levels_of`."""
+        """Return the classes of the target, as levels of its column; see `levels_of` for the parameters."""
         if self.name == "distance":
             return levels_of(column, present, sample, (), CLASSES, CLASSES)
         words = ANSWERS if self.name == "only_move" else tuple(map(str, OUTCOMES))
         return Levels(self.name, "text", np.arange(len(words), dtype=np.int16), words)
 
     def expression(self, classes: Levels) -> str:
-        """The class of a position in SQL, as `tablebase mine` accepts it."""
+        """SQL expression for the class of a position, for use in `tablebase mine`."""
         if self.name == "distance":
             *lower, last = range(len(classes))
             cases = "".join(f"WHEN {classes.up_to(level).sql} THEN '{classes.label(level)}' " for level in lower)

@@ -46,16 +46,16 @@ class Tree:
     Parameters
     ----------
     depth : int
-        Maximum number of questions about a position.
+        Maximum number of tests on a position.
     leaves : int
     trained : int
-        Number of positions it was grown from.
+        Number of positions that the tree was trained on.
     errors : int
-        Number of positions that it assigns a wrong class.
+        Number of positions with a wrong prediction.
     text : str
-        The tree in words, in several lines.
+        Description of the tree in words, in several lines.
     sql : str
-        A CASE expression that returns the prediction.
+        SQL expression (CASE) that returns the predicted class.
     """
 
     depth: int

@@ -45,11 +45,11 @@ class Knowledge(ABC):
         """Take over a content, all or nothing; raise a `MisfitError`, or any other error, if that is not possible."""
 
     def save(self, path: Path) -> None:
-        """Write the knowledge to a file, replacing the old file at the end; equal knowledge gives equal bytes."""
+        """Save the learned state to a file, which replaces the old file when it is complete; equal states give identical files."""
         write_text(path, f"{json.dumps({**self._heading(), **self.content(path)}, indent=1)}\n", self.other)
 
     def load(self, path: Path, *, any_start: bool = False) -> None:
-        """Load a file; `TablebaseError` if it is unreadable, damaged, or for another game or start."""
+        """Load a saved state; raise `TablebaseError` if the file is unreadable, damaged, or for another game or start."""
         content = self.read(path, any_start=any_start)
         try:
             self.fill(content)
@@ -79,7 +79,7 @@ class Knowledge(ABC):
 
     @contextmanager
     def updated(self, path: Path) -> Iterator[None]:
-        """Load a file if it exists, and save it after the block; other players of the file wait until then."""
+        """Load a file if it exists, and save it at the end of the ``with`` block; until then, other players that use it wait."""
         check_output(path, self.other)
         busy = f"another player has locked {path} for more than {PATIENCE:g} s: {self.other}"
         with locked(lock_of(path), busy, PATIENCE):
@@ -89,7 +89,7 @@ class Knowledge(ABC):
             self.save(path)
 
     def damaged(self, path: Path) -> TablebaseError:
-        """Return the error for a file with wrong content."""
+        """Return the error for a file with invalid content."""
         return TablebaseError(f"{path} is not a file of {self.noun}: {HINT}")
 
     def _heading(self) -> dict[str, str]:

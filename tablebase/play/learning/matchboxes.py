@@ -109,8 +109,8 @@ def as_seen(game: Game, bead: Bead, position: Position) -> Move:
 class Matchboxes(Knowledge):
     """The matchboxes of one side, with their beads.
 
-    With `share`, mirror images share a box; the tree must be built with the same setting. `boxes` has the beads in each
-    box, `total` is the number of beads before the first game, and `won` has the number of games won by each side.
+    If `share` is set, mirror images share a box; the game tree must be built with the same setting. The attribute `boxes` contains
+    the beads in each box, `total` the number of beads before the first game, and `won` the number of games won by each side.
     """
 
     noun = "matchboxes"
@@ -139,7 +139,7 @@ class Matchboxes(Knowledge):
         }
 
     def draw(self, box: Position, random: Random) -> BeadDraw | None:
-        """Draw a bead and put it back into its box; None if the box is empty."""
+        """Draw a random bead from a box, and put it back; return None if the box is empty."""
         beads = self.boxes[box]
         return BeadDraw(box, random.choice(beads)) if beads else None
 
@@ -159,7 +159,7 @@ class Matchboxes(Knowledge):
         return lost
 
     def content(self, path: Path) -> dict[str, Any]:
-        """Return the boxes of each side and the number of won games; the other side's boxes are unchanged."""
+        """Return the boxes of both sides and the numbers of won games, to be saved; the boxes of the other side are unchanged."""
         game, others = self.game, self.read(path)["sides"] if path.is_file() else {}
         if not isinstance(others, dict):
             raise self.damaged(path)
@@ -171,7 +171,7 @@ class Matchboxes(Knowledge):
         return {"sides": {side.letter: sides[side.letter] for side in self.game.sides if side.letter in sides}}
 
     def fill(self, content: Mapping[str, Any]) -> None:
-        """Load the boxes of the side; a file with boxes of the other side alone changes nothing."""
+        """Load the boxes of this side; if a file only contains boxes of the other side, nothing changes."""
         sides, letters = content["sides"], [side.letter for side in self.game.sides]
         if not isinstance(sides, dict) or not sides.keys() <= {*letters}:
             raise ValueError("other sides")

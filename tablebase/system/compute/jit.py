@@ -45,7 +45,7 @@ def jit(function: F, source: str | None = None, **more: Any) -> F:
 
 
 def inline(function: F, source: str | None = None, **more: Any) -> F:
-    """Compile a small helper that is inlined into its callers; `source` is a digest of all sources, by default of its file."""
+    """Compile a small function that is inlined into its callers; `source` is a digest of its source, by default of its file."""
     return jit(function, source, forceinline=True, **more)
 
 
@@ -64,7 +64,7 @@ def callback(signature: Any, source: str | None = None, **more: Any) -> Callable
 
 
 class _Callback(internals.CFunc):
-    """A function with its type, which Numba would otherwise make again whenever a kernel is given the function."""
+    """A compiled function with its type, which Numba would otherwise create again for each call of a kernel with this function."""
 
     type: Any
 

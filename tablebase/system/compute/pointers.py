@@ -78,5 +78,5 @@ def _without_counters(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 @inline
 def borrowed(arrays: Any) -> Any:
-    """The same tuple without counting its arrays; the caller must keep references to them for as long as it is used."""
+    """Return a tuple of arrays without reference counts; the caller must keep the original arrays while it is used."""
     return _borrowed(arrays)

@@ -31,20 +31,20 @@ def unwatched(_key: Any, _stage: Stage) -> None:
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits on simultaneous work."""
+    """Limits on work that runs at the same time."""
 
     workers: int = 1  # keys at a time
     memory: int | None = None  # bytes that all keys in progress may need together; None for no limit
     each: bool = False  # whether `memory` is for each key, since each worker has memory of its own
 
     def fit(self, needs: Sequence[int]) -> bool:
-        """Return whether keys that need these bytes of memory may be in progress together."""
+        """Return True if keys that need these amounts of memory (in bytes) may run at the same time."""
         if len(needs) > self.workers:
             return False
         return self.memory is None or (max(needs, default=0) if self.each else sum(needs)) <= self.memory
 
     def startable(self, ready: Sequence[Key], running: Sequence[Key], needs: Callable[[Key], int]) -> list[Key]:
-        """The ready keys to start now, in order, next to the running ones; `needs` are bytes of memory."""
+        """Return the keys to start now, in order, in addition to the running keys; `needs` is the memory of each key in bytes."""
         started = list(running)
         for key in ready:
             if self.fit([needs(one) for one in (*started, key)]):
@@ -52,16 +52,16 @@ class Limits:
         return started[len(running) :]
 
     def threads(self, started: int, used: int) -> int:
-        """Threads for each of the keys that are started together: an equal share of the idle ones."""
+        """Return the number of threads for each of several keys that start together, an equal share of the idle threads."""
         return max(1, (self.workers - used) // started)
 
 
 class Executor(ABC):
-    """Runs work on keys and gives the results as they come.
+    """Run a function on many keys (tasks), and yield the results as they finish.
 
-    A scheduler enters the executor as a context, then calls `submit` and `finished` in turn. Unless the executor is `ordered`,
-    there are never more than ``limits.workers`` keys unfinished. Leaving the context because of an exception ends all work that
-    still runs. `tablebase.testing.ExecutorTests` is the conformance suite.
+    Executors are context managers; builds call `submit` and `finished` alternately. Unless an executor is `ordered`, at most
+    ``limits.workers`` keys are in progress. An exception in the context ends all running work. The class
+    `tablebase.testing.ExecutorTests` tests an executor.
     """
 
     ordered: ClassVar[bool] = False
@@ -78,30 +78,30 @@ class Executor(ABC):
 
     @abstractmethod
     def start(self, *, concurrent: bool, droppable: bool = False, watch: Watch = unwatched) -> None:
-        """Get ready for keys, called once, before the first of them.
+        """Prepare for work; called once, before the first key is submitted.
 
-        Keys are `concurrent` if two can ever be in progress together, and `droppable` if `stop` may have to end keys in progress;
-        `finished` must then return in time. `watch` is called while `finished` waits, if it is known how far keys are.
+        The argument `concurrent` is true if several keys may be in progress together, and `droppable` if `stop` may end keys in
+        progress; then `finished` must obey its timeout. If the progress of keys is known, `watch` is called while `finished` waits.
         """
 
     def require(self, check: Check) -> None:  # noqa: B027 (nothing to do where workers are this program)
-        """Let only workers do keys where `check` finds nothing wrong; called before `start`, if at all."""
+        """Only use workers on which the function `check` finds no problem; if called, it is called before `start`."""
 
     @abstractmethod
     def submit(self, work: Callable[[Any], Any], key: Any, needs: int = 0, after: Sequence[Any] = ()) -> None:
-        """Begin ``work(key)`` without waiting for it; both must be picklable.
+        """Start ``work(key)`` without waiting for its result; the function and the key must be picklable.
 
-        An `ordered` executor also gets the bytes of memory that the key `needs`, and the keys that it comes `after`.
+        For an `ordered` executor, `needs` is the memory of the key in bytes, and `after` lists the keys that must finish first.
         """
 
     @abstractmethod
     def finished(self, timeout: float | None = None) -> Iterator[tuple[Any, Any]]:
-        """Wait until some submitted key is done, and yield each that is with its result.
+        """Wait until a submitted key has finished, and yield each finished key with its result.
 
-        After `timeout` seconds, which are only given if the keys are droppable, nothing is yielded. Raise the exception of the
-        work, or `CapacityError` if a worker was lost.
+        After `timeout` seconds (only given for droppable keys), yield nothing. Raise the exception of the function, or
+        `CapacityError` if a worker was lost.
         """
 
     @abstractmethod
     def stop(self, *, abort: bool) -> None:
-        """Give everything back; with `abort`, first end all work that still runs. May be called again."""
+        """Release all resources; with `abort`, first end all running work. It can be called repeatedly."""

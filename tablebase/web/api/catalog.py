@@ -27,8 +27,8 @@ Read = Callable[[Any, Any, Catalog], Any]
 
 StatsGiven = given_by(
     "stats",
-    by={"description": "One line for each number of pieces, or for each slice."},
-    pieces={"description": "Only this number of pieces."},
+    by={"description": "One row for each number of pieces (pieces), or for each set of pieces and side to move (material)."},
+    pieces={"description": "Number of pieces; by default, all numbers."},
 )
 MaterialsGiven = given_by("stats", "game", "pieces", pieces={"description": "Only materials with this number of pieces."})
 
@@ -70,7 +70,7 @@ def from_catalog(model: Any, given: type[BaseModel]) -> Callable[[Read], Read]:
 
 @from_catalog(list[Counts] | list[row_types.LayerRow] | list[row_types.ExactRow], StatsGiven)
 def stats(game: Any, asked: Any, catalog: Catalog) -> Any:
-    """Count wins, losses and draws in the tables built so far; in games of chance, states by how well they are known.
+    """Count wins, losses and draws in the tables built so far; in games with chance, also exact values and states with bounds.
 
     The answer is the output of `tablebase stats --format json`.
     """
@@ -80,13 +80,13 @@ def stats(game: Any, asked: Any, catalog: Catalog) -> Any:
 
 @from_catalog(list[row_types.MaterialRow], MaterialsGiven)
 def materials(game: Any, asked: Any, catalog: Catalog) -> Any:
-    """List the materials that have been built, aliases included."""
+    """List the materials with tables, including aliases (equivalent to a stored material)."""
     return list_materials(catalog, game, asked.pieces)
 
 
 @from_catalog(row_types.MaterialDescription, MaterialGiven)
 def material(game: Any, asked: Any, catalog: Catalog) -> Any:
-    """Describe a material: its slices, the distances of its positions, and the materials before and after a capture."""
+    """Describe a material, with counts for each side to move, distances, and the materials before and after a capture."""
     name = material_name(game, parse_material(game, asked.material))
     described = describe_material(catalog, game, name)
     return {**described, "distances": distances_of(catalog, game, name), **neighbours(catalog, game, name)}
@@ -94,5 +94,5 @@ def material(game: Any, asked: Any, catalog: Catalog) -> Any:
 
 @from_catalog(list[row_types.RecordRow], StatsGiven)
 def records(game: Any, asked: Any, catalog: Catalog) -> Any:
-    """Show the longest wins and losses: of each number of pieces, or of each stored slice, the longest first."""
+    """Show the longest wins and losses for each number of pieces, or for each set of pieces and side to move, longest first."""
     return list_records(catalog, game, asked.by)

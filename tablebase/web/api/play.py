@@ -14,35 +14,35 @@ from tablebase.web.caching import PRIVATE, answered
 from tablebase.web.worker_pool import played
 
 router = APIRouter(tags=["play"])
-SEED = Field(ge=0, lt=1 << 63, description="Decides all chance; without it, chance itself does.", examples=[1])
+SEED = Field(ge=0, lt=1 << 63, description="Seed for the random number generator; by default, a random seed.", examples=[1])
 ShortText = Annotated[str, Field(max_length=LONGEST_NAME)]
 
 
 class PlayGiven(Given):
-    """A game as it stands, and who is to move in it."""
+    """The moves of a game so far, and the player to choose the next move."""
 
     model_config = ConfigDict(json_schema_extra=example("play"))
     game: GameName
-    position: str | None = Field(None, max_length=LONGEST_POSITION, description="First position of the game; by default its start.")
-    moves: list[ShortText] = Field([], max_length=LIMITS.plies, description="Moves since then; not in games of chance.")
+    position: str | None = Field(None, max_length=LONGEST_POSITION, description="First position; by default, the initial position.")
+    moves: list[ShortText] = Field([], max_length=LIMITS.plies, description="Moves since `position`; not in games with chance.")
     player: str | None = Field(
         None,
         max_length=LONGEST_NAME,
-        description="A player for the game: tables, fuzzy, engine, computer, ranking, foxbox, exploit, matchboxes or random; "
-        "by default computer where it can play, else tables where there may be some, else random.",
+        description="Player, one of tables, fuzzy, engine, computer, ranking, foxbox, exploit, matchboxes or random; "
+        "by default, the first of computer, tables and random that supports the game.",
     )
     settings: dict[str, ShortText | StrictInt | StrictFloat] = Field(
-        {}, max_length=20, description="Settings of the player, such as fuzz and level, as texts or numbers."
+        {}, max_length=20, description="Settings of the player, such as fuzz or level, as texts or numbers."
     )
     seed: Annotated[int | None, SEED] = None
 
 
 class EndingAnswer(Told):
-    """Ending of a game."""
+    """The result of a finished game."""
 
     winner: Annotated[str | None, Field(description="Letter of the side that has won; null for a draw.")]
     why: str = Field(
-        description="goal, last piece, no move, escaped, repeated or resigned; in a game by functions a word from its rules."
+        description="Reason for the end (goal, last piece, no move, escaped, repeated or resigned; other games define their own)."
     )
 
 
@@ -50,19 +50,19 @@ class PlayAnswer(Told):
     """A player's move."""
 
     game: str
-    position: Annotated[str, Field(description="Before the move.")]
+    position: Annotated[str, Field(description="Position before the move.")]
     player: str
-    move: Annotated[str | None, Field(description="Null if the player resigns.")]
-    after: Annotated[str, Field(description="The position after the move; of games of chance, before the draw that follows.")]
+    move: Annotated[str | None, Field(description="Move of the player; null if the player resigns.")]
+    after: Annotated[str, Field(description="Position after the move; in games with chance, before the next dice roll or card.")]
     remark: str
-    seed: Annotated[int, Field(description="The same seed leads to the same move.")]
+    seed: Annotated[int, Field(description="Seed that was used; with the same seed, the player makes the same move.")]
     ending: EndingAnswer | None
 
 
 @post(router, "/play", PlayAnswer, 404)
 async def play(request: Request, given: PlayGiven) -> Response:
-    """Choose a move as one of the named players.
+    """Choose a move for a position with one of the built-in players.
 
-    Players and settings are as in `tablebase play`. The server keeps no game: each request contains all moves so far.
+    Players and settings are the same as in `tablebase play`. The server stores no games; each request contains all moves so far.
     """
     return answered(request, await played(request, given.model_dump()), PRIVATE)

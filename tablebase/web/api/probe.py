@@ -21,9 +21,7 @@ from tablebase.web.context import in_thread, settings_of, tables_of, with_spaces
 from tablebase.web.problems import ProblemError, without_paths
 
 router = APIRouter(tags=["positions"])
-Turns = Annotated[
-    int | None, Field(ge=1, le=100, description="Games of chance: also the chances of winning within this number of turns.")
-]
+Turns = Annotated[int | None, Field(ge=1, le=100, description="In games with chance, also show the chances to win within N turns.")]
 
 
 class ProbeGiven(Given):
@@ -31,37 +29,35 @@ class ProbeGiven(Given):
 
     game: GameName
     position: PositionText
-    strict: Annotated[bool, Field(description="Refuse a position if the table of one of its moves is missing.")] = False
+    strict: Annotated[bool, Field(description="Return an error if one of the moves leads to a missing table.")] = False
     turns: Turns = None
 
 
 class BatchGiven(Given):
-    """Many positions of one game."""
+    """Many positions of one game to probe."""
 
     game: GameName
     # Longer lists are refused by the route, whose sentence names the server's own limit.
     positions: list[str] = Field(min_length=1, examples=examples("positions"), json_schema_extra={"maxItems": LIMITS.batch})
-    strict: Annotated[bool, Field(description="Do not answer a position if the table of one of its moves is missing.")] = False
+    strict: Annotated[bool, Field(description="Return an error for a position if a move leads to a missing table.")] = False
     turns: Turns = None
 
 
 class MoveRow(Told):
-    """A legal move, and the value of the position after it for the side that makes it."""
+    """A legal move, with its value for the side that makes the move."""
 
-    move: Annotated[str, Field(description="Origin and target; of games of chance, the number of the move.")]
+    move: Annotated[str, Field(description="Origin and target square; in games with chance, the number of the move.")]
     position: str
     outcome: Outcome
     distance: Distance
-    missing: Annotated[str, Field(description="The material whose table is missing, if the value is unknown.")] | None = None
-    lower: Annotated[float, Field(description="Games of chance: the chance to win that the mover can force.")] | None = None
-    upper: Annotated[float, Field(description="Games of chance: the largest chance that the other players may leave.")] | None = (
-        None
-    )
+    missing: Annotated[str, Field(description="The material of the missing table, if the value is unknown.")] | None = None
+    lower: Annotated[float, Field(description="In games with chance, a lower bound of the mover's chance to win.")] | None = None
+    upper: Annotated[float, Field(description="In games with chance, an upper bound of the mover's chance to win.")] | None = None
     outcomes: list[DrawRow] | None = None
 
 
 class DrawRow(Told):
-    """An outcome of chance."""
+    """An outcome of chance, such as a dice roll."""
 
     probability: Annotated[str, Field(description="A fraction, such as 1/6.")]
     card: str
@@ -71,7 +67,7 @@ class DrawRow(Told):
 
 
 class ProbeRow(Told):
-    """A position, as `tablebase probe --format json` writes it. Only games of chance have bounds."""
+    """A position with its value and moves, as in `tablebase probe --format json`; only games with chance have bounds."""
 
     model_config = ConfigDict(json_schema_extra=example("probe"))
     game: str
@@ -79,9 +75,9 @@ class ProbeRow(Told):
     side: Annotated[str, Field(description="Letter or number of the side to move.")]
     outcome: Outcome
     distance: Distance
-    best: Annotated[str | None, Field(description="Null without a legal move, or if a move of unknown value may be better.")]
+    best: Annotated[str | None, Field(description="Best move; null if there is none, or if a move of unknown value may be better.")]
     best_is_certain: bool | None = Field(
-        None, description="Games of chance: whether no other move can be better, as far as the bounds show."
+        None, description="In games with chance, true if the bounds prove that no other move is better."
     )
     moves: Annotated[list[MoveRow], Field(description="All legal moves, best first.")]
     lower: float | None = None
@@ -93,17 +89,17 @@ class ProbeRow(Told):
 
 
 class Reason(Told):
-    """Reason for a missing answer."""
+    """The error for one position of a request."""
 
     code: Annotated[str, Field(description="`bad_notation`, `missing_table`, `damaged_table`, `outdated_table` or `error`.")]
-    message: Annotated[str, Field(description="One sentence: the error, then the remedy.")]
+    message: Annotated[str, Field(description="One sentence with the error and the remedy.")]
 
 
 class UnansweredRow(Told):
-    """A position without an answer, in the place of its answer."""
+    """An error for one position of a request, instead of its value."""
 
     game: str
-    position: Annotated[str, Field(description="As it was sent.")]
+    position: Annotated[str, Field(description="Position as in the request.")]
     error: Reason
 
 
@@ -113,11 +109,11 @@ class LineGiven(Given):
     game: GameName
     position: PositionText
     plies: Annotated[int | None, Field(ge=0, le=LIMITS.plies, description="Stop after this number of plies.")] = None
-    explain: Annotated[bool, Field(description="Also count the moves that keep the value, and list all other moves.")] = False
+    explain: Annotated[bool, Field(description="Also count the moves that keep the result, and list all other moves.")] = False
 
 
 class LineRow(Told):
-    """A position of an optimal line, as `tablebase line --format json` writes it."""
+    """A position in a line of best play, as in `tablebase line --format json`."""
 
     ply: int
     side: str
@@ -128,9 +124,9 @@ class LineRow(Told):
     best: str | None
     best_is_certain: bool | None = None
     position: str
-    legal_moves: Annotated[int, Field(description="With `explain`, like all fields below.")] | None = None
-    keeping_moves: Annotated[int | None, Field(description="Moves that keep the outcome; null if that is unknown.")] = None
-    best_moves: Annotated[int | None, Field(description="Moves as good as the best one, itself included.")] = None
+    legal_moves: Annotated[int, Field(description="Number of legal moves; this and the next fields need `explain`.")] | None = None
+    keeping_moves: Annotated[int | None, Field(description="Number of moves that keep the outcome; null if unknown.")] = None
+    best_moves: Annotated[int | None, Field(description="Number of moves as good as the best move, including itself.")] = None
     is_only: Annotated[bool | None, Field(description="True if only one of several moves keeps a win or a draw.")] = None
     others: Annotated[list[MoveRow | DrawRow], Field(description="The other moves, or the other outcomes of chance.")] | None = None
 
@@ -139,7 +135,7 @@ class LineRow(Told):
 async def probe(request: Request) -> Response:
     """Show the value and the moves of a position, best move first.
 
-    The answer is a list of one, as `tablebase probe --format json` writes it.
+    The answer is a list with one element, as in `tablebase probe --format json`.
     """
     given = query_of(request, ProbeGiven)
     rules = _game_of(given)
@@ -152,7 +148,7 @@ async def probe(request: Request) -> Response:
 
 @post(router, "/probe", list[ProbeRow | UnansweredRow], name="probe_many")
 async def probe_many(request: Request, given: BatchGiven) -> Response:
-    """Show the values and the moves of many positions of a game, or for each why it has none."""
+    """Show the values and moves of many positions of a game, with an error for each position that cannot be probed."""
     most = settings_of(request).limits.batch
     if len(given.positions) > most:
         raise ProblemError(413, f"{len(given.positions):,} positions are too many: send at most {most:,} in a request")
@@ -178,9 +174,9 @@ def _game_of(given: ProbeGiven | BatchGiven) -> Rules[Any]:
 
 @get(router, "/line", list[LineRow], 404, given=LineGiven)
 async def line(request: Request) -> Response:
-    """Follow the best moves from a position to the end; in games of chance, also the likeliest draws.
+    """Show best play from a position to the end of the game; in games with chance, with the most likely outcomes of chance.
 
-    The answer is the output of `tablebase line --format json`, with `explain` of `tablebase line --explain --format json`.
+    The answer is the output of `tablebase line --format json`; with `explain`, of `tablebase line --explain --format json`.
     """
     given = query_of(request, LineGiven)
     rules = load_rules(given.game)

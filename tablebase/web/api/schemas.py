@@ -33,20 +33,21 @@ PositionText = Annotated[
     str,
     Field(
         max_length=LONGEST_POSITION,
-        description="Rows from the top, then the side to move; of games of chance, as the game writes its states.",
+        description="Position in the notation of the game, such as 'ppp/3/PPP w'.",
         examples=examples("position"),
     ),
 ]
 MATERIAL: dict[str, Any] = {
     "max_length": LONGEST_NAME,
-    "description": "Pieces of both sides, in any order.",
+    "description": "Material (letters of the pieces of both sides), in any order.",
     "examples": examples("material"),
 }
 MaterialName = Annotated[str, Field(**MATERIAL)]
 Outcome = Annotated[
-    Literal["win", "loss", "draw"] | None, Field(description="For the side that it is about; null if it is unknown.")
+    Literal["win", "loss", "draw"] | None,
+    Field(description="Outcome for the side to move, or in a move for its side; null if unknown."),
 ]
-Distance = Annotated[int | None, Field(description="Plies to the result under best play; null for a draw.")]
+Distance = Annotated[int | None, Field(description="Number of plies to the end of the game under best play; null for a draw.")]
 
 
 class Given(BaseModel):
@@ -61,7 +62,7 @@ class Told(Given):
 
 HTTP_FIELDS: dict[str, dict[str, Any]] = {
     "game": GAME,
-    "position": {"max_length": LONGEST_POSITION, "description": "By default the start of the game."},
+    "position": {"max_length": LONGEST_POSITION, "description": "Position as text; by default, the initial position."},
     "material": MATERIAL,
     "pieces": {"ge": 2, "le": 64},
 }
@@ -91,7 +92,7 @@ PROBLEM: Any = {"example": {"title": "Bad Request", "status": 400, "detail": "th
 
 
 class Problem(BaseModel):
-    """An error (RFC 9457); `detail` is one sentence with the error and the remedy."""
+    """An error as in RFC 9457; the field `detail` is one sentence with the error and the remedy."""
 
     model_config = ConfigDict(extra="allow", json_schema_extra=PROBLEM)
     title: str
@@ -100,7 +101,7 @@ class Problem(BaseModel):
 
 
 class MissingTable(Problem):
-    """A table that has not been built, with the command that builds it, and an estimate of its cost."""
+    """An error for a missing table, with the command that builds the table and its estimated cost."""
 
     model_config = ConfigDict(json_schema_extra=example("missing"))
     game: str | None = None

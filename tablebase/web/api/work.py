@@ -27,29 +27,29 @@ router = APIRouter(tags=["work"])
 LONGEST_STATEMENT = 100_000
 """Characters."""
 
-CountGiven = given_by("count", game={"description": "Name of the game, which must end.", "examples": examples("counted game")})
+CountGiven = given_by("count", game={"description": "Name of a game without endless play.", "examples": examples("counted game")})
 
 EstimateGiven = given_by(
     "estimate",
     material={"examples": examples("material")},
-    pieces={"description": "All tables with this number of pieces, and the tables that they depend on."},
+    pieces={"description": "Number of pieces; the estimate includes all tables that these tables depend on."},
 )
 
 
 class MineGiven(Given):
-    """A statement over the positions of a game."""
+    """An SQL query on the positions of a game."""
 
     model_config = ConfigDict(json_schema_extra=example("mine"))
     game: GameName
-    statement: Annotated[str, Field(max_length=LONGEST_STATEMENT, description="One SELECT over positions.")]
-    limit: Annotated[int, Field(ge=0, le=LIMITS.rows, description="Answer with this number of rows at most.")] = 1000
+    statement: Annotated[str, Field(max_length=LONGEST_STATEMENT, description="One SELECT statement on the table positions.")]
+    limit: Annotated[int, Field(ge=0, le=LIMITS.rows, description="Maximum number of rows in the answer.")] = 1000
 
 
 @get(router, "/count", list[row_types.CountRow], given=CountGiven)
 async def count(request: Request) -> Response:
-    """Count the reachable positions and the possible games exactly, where that takes seconds.
+    """Count all reachable positions and all possible games; requests that take too long are rejected.
 
-    The answer is the output of `tablebase count --format json`, without the seconds. It needs no tables.
+    The answer is the output of `tablebase count --format json`, without the elapsed time. Tables are not needed.
     """
     given = query_of(request, CountGiven)
     return await _called(request, VERBS["count"], given, f"counting the games of {given.game}", LASTING)
@@ -57,10 +57,10 @@ async def count(request: Request) -> Response:
 
 @get(router, "/estimate", list[SliceEstimate], given=EstimateGiven)
 async def estimate(request: Request) -> Response:
-    """Predict the disk space, memory and time that tables take, whether or not they have been built.
+    """Predict the disk space, memory and time to build tables, including existing tables.
 
-    The answer is the output of `tablebase estimate --format json` with one worker.
-    Numbers of pieces with too many materials are refused.
+    The answer is the output of `tablebase estimate --format json` with one worker. Requests for too many materials are rejected
+    with an error.
     """
     given = query_of(request, EstimateGiven)
     game = game_for("estimate", given.game)
@@ -79,9 +79,9 @@ async def estimate(request: Request) -> Response:
 
 @post(router, "/mine", row_types.MineAnswer, 403, 404)
 async def mine(request: Request, given: MineGiven) -> Response:
-    """Query all positions in SQL, where the server was started for it.
+    """Query all positions with SQL, if the server was started with --mine.
 
-    The rows are the output of `tablebase mine --format json`. A statement can only read positions, and change nothing.
+    The rows are the output of `tablebase mine --format json`. Statements are read-only, and can only read positions.
     """
     return answered(request, await mined(request, given.game, given.statement, given.limit), CHANGING)
 
