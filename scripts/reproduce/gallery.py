@@ -129,7 +129,7 @@ def describe_draws(source: Source) -> Iterator[str]:
     largest = max(map(draw_share, lines))
     where = [str(line.material) for line in lines if draw_share(line) == largest]
     yield f"The largest share of draws is {100 * largest:.1f}%, in {listed(where)}."
-    yield f"Over all materials, it is {percent(sum(line.draws for line in lines), sum(line.positions for line in lines))}."
+    yield f"Over all materials, the share is {percent(sum(line.draws for line in lines), sum(line.positions for line in lines))}."
 
 
 def draw_share(line: Counts) -> float:
@@ -151,7 +151,7 @@ def describe_parity(source: Source) -> Iterator[str]:
     highest_even = max(row["wins"] / row["positions"] for row in rows if row["even"])
     if lowest_odd > highest_even:
         odd, even = (f"{100 * share:.1f}%" for share in (lowest_odd, highest_even))
-        yield f"The side to move wins at least {odd} of the positions at every odd distance, and at most {even} at every even one."
+        yield f"The side to move wins at least {odd} of the positions at every odd distance, and at most {even} at every even distance."
     draws = {row["even"] for row in rows if row["draws"]}
     if len(draws) == 1:
         yield f"All draws are at {'even' if True in draws else 'odd'} distances."
