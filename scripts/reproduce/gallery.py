@@ -151,7 +151,7 @@ def describe_parity(source: Source) -> Iterator[str]:
     highest_even = max(row["wins"] / row["positions"] for row in rows if row["even"])
     if lowest_odd > highest_even:
         odd, even = (f"{100 * share:.1f}%" for share in (lowest_odd, highest_even))
-        yield f"The side to move wins at least {odd} of the positions at every odd distance, and at most {even} at every even distance."
+        yield f"The side to move wins at least {odd} at each odd distance, and at most {even} at each even distance."
     draws = {row["even"] for row in rows if row["draws"]}
     if len(draws) == 1:
         yield f"All draws are at {'even' if True in draws else 'odd'} distances."
