@@ -259,10 +259,7 @@ ERRORS = {
     "no tables": (("mine", "kalah", "SELECT 1 FROM positions"), "no table of kalah is registered in"),
     "three players": (("mine", "pig-players=3", "SELECT 1 FROM positions"), "has 3 players"),
     "slices": (("export", "noughts", "--to", "new", "--pieces", 2), "noughts has no materials: leave out --pieces"),
-    "unknown column of an export": (
-        ("export", "noughts", "--to", "new", "--columns", "outcom"),
-        "unknown column 'outcom' (did you mean",
-    ),
+    "unknown column of an export": (("export", "noughts", "--to", "n", "--columns", "outcom"), "unknown column 'outcom' (did you"),
     "chart of pieces": (("plot", "squares", "noughts", "--output", "a.svg"), "noughts does not have pieces on squares: choose"),
     "chart of chance": (("plot", "distances", "pig", "--output", "a.svg"), "pig involves chance and does not have distances"),
     "no column": (("plot", "values", "noughts", "--output", "a.svg"), "needs a column: add --by"),
