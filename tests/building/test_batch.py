@@ -95,7 +95,7 @@ def test_a_batch_file(tmp_path: Path) -> None:
         ("[[build]]\ngame = 'x'\nmaterial = [4]", 3, "material must be a string or a list of strings"),
         ("[[build]]\ngame = 'x'\npriority = '1'", 3, "priority must be a whole number, not '1'"),
         ("[[build]]\ngame = 'x'\nlimits = 3", 3, "limits must be a table such as"),
-        ("[[build]]\ngame = 'x'\n[[then]]\noutput = 'x'", 3, r"this \[\[then\]\] has no command"),
+        ("[[build]]\ngame = 'x'\n[[then]]\noutput = 'x'", 3, r"missing key 'command' in \[\[then\]\]"),
         ("[[build]]\ngame = 'x'\n[[then]]\ncommand = 'verify x'", 4, "command must be a list of strings that begins with"),
         ("[[build]]\ngame = 'x'\n[[then]]\ncommand = ['build', 'x']", 4, "begins with one of verify, reindex"),
         ("[[build]]\ngame = 'x'\n[[then]]\ncommand = ['verify', 'x']\noutput = ''", 5, "output must be the path of a file"),

@@ -158,7 +158,7 @@ def contradicting(copied: Path) -> Path:
 def test_a_copy_that_contradicts_changes_nothing(two_pieces: Path, contradicting: Path, ask: Ask) -> None:
     before = contents(contradicting), (contradicting / FILE_NAME).read_bytes()
     answer = ask("copy", "doushouqi", "--data", two_pieces, "--to", contradicting)
-    assert_refused(answer, 2, str(contradicting), "CvW.h5 has other values", "RvC.h5 is another file")
+    assert_refused(answer, 2, str(contradicting), "CvW.h5 has different values", "RvC.h5 already exists")
     assert "TvE" not in answer.err
     assert (contents(contradicting), (contradicting / FILE_NAME).read_bytes()) == before
 
@@ -166,7 +166,7 @@ def test_a_copy_that_contradicts_changes_nothing(two_pieces: Path, contradicting
 def test_a_merge_takes_in_what_does_not_contradict(two_pieces: Path, contradicting: Path, ask: Ask) -> None:
     before = contents(contradicting)
     answer = ask("merge", two_pieces, "--data", contradicting)
-    assert_refused(answer, 2, "CvW.h5 has other values", "RvC.h5 is another file")
+    assert_refused(answer, 2, "CvW.h5 has different values", "RvC.h5 already exists")
     assert "1 of 10 tables" in answer.err
     assert contents(contradicting) == before | {"doushouqi/2/TvE.h5": contents(two_pieces)["doushouqi/2/TvE.h5"]}
     assert "TvE" in {row["material"] for row in rows(contradicting, SOLVERS)}
@@ -223,7 +223,7 @@ def test_a_damaged_table_is_not_taken(command: str, copied: Path, tmp_path: Path
     assert drafts(target) == []
     assert "RvC" not in named(target)
     aside = path.rename(path.with_suffix(".aside"))
-    assert_refused(ask(*words), 2, f"{path} is registered but missing")
+    assert_refused(ask(*words), 2, f"{path} is in the catalog but missing")
     aside.rename(path)
     flip(path, 3000)
     assert ask(*words).code == 0

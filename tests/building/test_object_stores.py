@@ -49,7 +49,7 @@ def test_other_values_there_are_not_replaced(two_pieces: Path, copied: Path, sto
     before = held(stored)
     forge(copied, "UPDATE tables SET values_sha256 = 'other' WHERE material = 'RvC'")
     answer = ask("copy", "doushouqi", "--data", copied, "--to", URL)
-    assert_refused(answer, 2, URL, "doushouqi/2/RvC.h5 has other values")
+    assert_refused(answer, 2, URL, "doushouqi/2/RvC.h5 has different values")
     assert held(stored) == before
 
 

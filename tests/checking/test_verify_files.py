@@ -94,8 +94,8 @@ def test_other_rules_have_bytes_too(copied: Path, ask: Ask) -> None:
     ("words", "sentence"),
     [
         ([], "missing GAME: give a game"),
-        (["--quick", "--pieces", "2"], "name the game of the tables"),
-        (["--quick", "--material", "RvC"], "name the game of the tables"),
+        (["--quick", "--pieces", "2"], "without GAME: give a game"),
+        (["--quick", "--material", "RvC"], "without GAME: give a game"),
         (["doushouqi", "--quick", "--published", "list.csv"], "cannot use --published with --quick"),
         (["doushouqi", "--quick", "--material", "CWvT"], "the table CWvT of doushouqi has not been built"),
         (["hexapawn", "--quick"], "no table of hexapawn is registered"),

@@ -260,9 +260,7 @@ def test_files_of_others_are_not_replaced(hexapawns: Path, tmp_path: Path, ask: 
     output.write_text("mine")
     path = follow_up(tmp_path, output)
     for more in ([], ["--dry-run"]):
-        assert_one_sentence(
-            ask("batch", path, "--data", data, *more), f"{path}, line 3: {output} already exists", "overwrite = true"
-        )
+        assert_one_sentence(ask("batch", path, "--data", data, *more), f"line 3: {output} already exists", "overwrite = true")
     assert output.read_text() == "mine"
     assert not data.exists()
     follow_up(tmp_path, output, more="overwrite = true\n")

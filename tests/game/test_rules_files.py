@@ -230,7 +230,7 @@ def test_a_worker_with_another_file(folder: Path, monkeypatch: pytest.MonkeyPatc
         other = mine()
         assert other is not None
         assert other.what == "has different rules of pawns"
-        assert other.hint.endswith(f"or name the same rules file in {VARIABLE} there")
+        assert other.hint.endswith(f"or set {VARIABLE} to the same file there")
         (folder / "pawns.py").unlink()
         installed._installed.cache_clear()
         load_rules.cache_clear()

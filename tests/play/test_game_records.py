@@ -202,7 +202,7 @@ def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file.write_bytes(f"{GOOD}{ROLLED}".replace("\n", "\r\n").encode())
     assert [record.line for record in records_in(file)] == [1, 13]
     for content, said in [
-        (b"\xff", "is not text in UTF-8"),
+        (b"\xff", "is not UTF-8 text"),
         (b"a" * (LONGEST_LINE + 1), f"has a line of more than {LONGEST_LINE:,} characters"),
         (b"a2a3", "line 1, 'a2a3', is not a tag"),
         (GOOD.replace("a2a3", "a2a3\n" * 9).encode(), "has more than 8 moves"),

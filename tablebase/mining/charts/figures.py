@@ -328,10 +328,10 @@ def query(counter: Counting, game: Any, statement: str, kind: str | None = None)
     kind = kind or ("line" if names[0] in numbers else "bar")
     draw = partial(_draw_heat, names) if kind == "heat" else partial(_draw_series, kind, names, numbers)
     if kind == "heat" and (len(names) != 3 or names[2] not in numbers):
-        raise ArgumentError(f"--kind heat needs three columns, the last with numbers, not {', '.join(names)}: select others")
+        raise ArgumentError(f"--kind heat needs three columns, the last with numbers, not {', '.join(names)}: select such columns")
     if not set(names[1:]) & {*numbers} or (kind in ("line", "points") and names[0] not in numbers):
         columns = "a first column" if kind == "bar" else "a first column with numbers"
-        raise ArgumentError(f"--kind {kind} needs {columns} and others with numbers, not {', '.join(names)}: select others")
+        raise ArgumentError(f"--kind {kind} needs {columns} and others with numbers, not {', '.join(names)}: select such columns")
     return Chart(title_of(game), " ".join(statement.split()), rows, draw)
 
 

@@ -17,7 +17,7 @@ ENCODING = "utf-8-sig"
 """UTF-8, without the byte order mark that some programs write before a text."""
 
 
-def read_text(path: Path, hint: str, most: int = MOST, what: str = "text in UTF-8") -> str:
+def read_text(path: Path, hint: str, most: int = MOST, what: str = "UTF-8 text") -> str:
     """Read a text file; raise `TablebaseError` if it cannot be read, has more than `most` bytes, or is not `what` it should be.
 
     The `hint` is what to do then, such as ``name another file``.
@@ -54,7 +54,7 @@ def read_lines(path: Path, hint: str) -> Iterator[str]:
     except OSError as error:
         raise system_error(error, path, hint) from error
     except UnicodeDecodeError as error:
-        raise TablebaseError(f"{path} is not text in UTF-8: {hint}") from error
+        raise TablebaseError(f"{path} is not UTF-8 text: {hint}") from error
 
 
 def lines_of(stream: IO[str], most: int = LONGEST_LINE) -> Iterator[str]:
