@@ -110,7 +110,7 @@ def without_passwords(words: str) -> str:
 
 
 def usage_sentence(error: Exception) -> str:
-    """What a `UsageError` says, in one line."""
+    """Return the message of a `UsageError` in one line."""
     import click
 
     if isinstance(error, click.NoSuchOption):

@@ -65,7 +65,7 @@ def statistics(catalog: Catalog, game: Any, by: str = "pieces", pieces: int | ra
 
 
 def list_materials(catalog: Catalog, game: Game, pieces: int | None = None) -> list[MaterialRow]:
-    """What has been built, a row for each material with the counts of its slices together; `MissingTableError` without any."""
+    """List the materials with tables, with the counts of both sides to move added up; `MissingTableError` without any."""
     found: dict[str, list[Counts]] = {}
     for counts in statistics(catalog, game, "material"):
         if pieces in (None, counts.pieces):

@@ -136,7 +136,7 @@ _MATERIAL = "Set of pieces, such as RCvW for rat and cat against wolf; repeatabl
 Materials = Annotated[str | Sequence[str] | None, Shell(help=_MATERIAL, metavar="RCvW")]
 _TO = "Folder to write to; for 'copy', also an object store, such as s3://bucket/path."
 To = Annotated[str | Path, Shell(help=_TO, metavar="DIR", parse=str, output=Output.FOLDER)]
-_DEPENDENCIES = "Also include all tables that the selected tables depend on, such as tables that captures lead to."
+_DEPENDENCIES = "Also include all tables that the selected tables depend on, such as the tables after a capture."
 WithDependencies = Annotated[bool, Shell(help=_DEPENDENCIES)]
 _DATA = "Folder that contains the tables."
 Data = Annotated[str | Path | None, Shell(help=_DATA, metavar="DIR", variable="TABLEBASE_DATA", default="data")]

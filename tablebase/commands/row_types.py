@@ -109,7 +109,7 @@ class TierRow(_Ranks, ExactRow):
 
 
 class MaterialRow(TypedDict):
-    """A material (set of pieces of both sides) with tables, and its counts."""
+    """Counts for a material (set of pieces of both sides) that has tables."""
 
     material: str
     pieces: int

@@ -89,7 +89,7 @@ class Kernels:
     widest : int
         Maximum number of rows that `expand` writes.
     deepest : int
-        Maximum number of consecutive states in play that tables do not store.
+        Maximum number of states in a row, during a game, that are not stored in tables.
     labels : tuple of str
         Labels of the outcomes of chance, by their numbers.
     module : str
@@ -122,9 +122,9 @@ class StateEvaluation:
     parameters : ndarray of int64
         Parameters of the evaluation, passed to `evaluate`.
     evaluate : compiled function
-        ``evaluate(rules, parameters, state, values) -> finished``, made with `evaluates`. Writes the value of the state for
-        each player, in thousandths of a `POINT`, between -2^40 and 2^40. `finished` has bit n set if player n has finished,
-        which only happens on this player's turn; it is -1 if the rules must decide the winner, who gets the value `WIN`. By
+        ``evaluate(rules, parameters, state, values) -> finished``, made with `evaluates`. Writes the value of the state for each
+        player, in thousandths of a `POINT`, between -2^40 and 2^40. The result has bit n set if player n has finished, which only
+        happens on this player's turn. If the rules must decide the winner, it is -1, and the winner gets the value `WIN`. By
         default, all values are 0 before the end.
     """
 

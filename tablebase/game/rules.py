@@ -94,7 +94,7 @@ class Rules(ABC, Generic[P]):
     sides : sequence of Side
         Letter and name of each player.
     can : frozenset of str
-        Supported capabilities, from `tablebase.game.capabilities.CAPABILITIES`.
+        Capabilities of the game, such as ``chance``, from `tablebase.game.capabilities.CAPABILITIES`.
     parts : mapping of str to str
         Names of functions and classes that commands use for such games, as ``module:name``; they are imported on first use.
     value_fields : tuple of str
@@ -184,7 +184,7 @@ class Rules(ABC, Generic[P]):
         )
 
     def renamed(self, name: str) -> Self:
-        """Return the same rules under the name of a variant."""
+        """Return a copy of the game with the name of a variant."""
         renamed = copy(self)
         renamed.name = name
         return renamed

@@ -104,7 +104,7 @@ LAST = (
         "learner",
         "makes the moves with the best values that it has learned by self-play",
         loaded_later("tablebase.play.learning.learner"),
-        {"file": "trained player from 'tablebase train'; required"},
+        {"file": "file with a trained player, written by 'tablebase train'; required"},
         needs_file=True,
         needs="learning",
     ),

@@ -80,8 +80,7 @@ class Sheet(list[Svg]):
     def write(self, path: str | Path) -> list[Path]:
         """Write the pages to a file that ends in ``.pdf``, ``.svg`` or ``.png``, and return the paths of the written files.
 
-        PDF files contain all pages; SVG and PNG files contain one page, and have the page number before the suffix if there are
-        several.
+        A PDF file contains all pages. As SVG or PNG, each page is a separate file, numbered if there are several pages.
 
         Raises
         ------

@@ -44,7 +44,7 @@ class ExecutorTests:
             assert executor.limits == Limits(2, 1000)
 
     def test_each_key_once(self) -> None:
-        """Every submitted key is returned once, with the result of the work."""
+        """The key of every submitted task is returned once, with its result."""
         waiting = [f"key{number}" for number in range(9)]
         results: dict[str, str] = {}
         with self.executor(Limits(2)) as executor:
@@ -61,7 +61,7 @@ class ExecutorTests:
         assert results == {f"key{number}": f"KEY{number}" for number in range(9)}
 
     def test_dependencies(self) -> None:
-        """A key only starts after all keys that it depends on have finished."""
+        """A task only starts after all tasks that it depends on have finished."""
         names = [f"key{number}" for number in range(10)]
         for random in map(Random, range(4)):
             graph = {
@@ -72,23 +72,23 @@ class ExecutorTests:
             assert all(order.index(before) < order.index(key) for key in graph for before in graph[key])
 
     def test_a_chain(self) -> None:
-        """Keys that must not be in progress together run one after another."""
+        """Tasks that must not run at the same time run one after another."""
         graph: Graph = {f"key{number}": (f"key{number - 1}",) if number else () for number in range(5)}
         assert list(run_graph(graph, _shout, self.executor(Limits(2)))) == [key.upper() for key in graph]
 
     def test_nothing_to_do(self) -> None:
-        """An empty graph has no results."""
+        """Without tasks, there are no results."""
         assert list(run_graph({}, _shout, self.executor(Limits(2)))) == []
 
     def test_errors_come_through(self) -> None:
-        """An exception in the work is raised with all its data."""
+        """An exception in a task is raised again with all its data."""
         graph: Graph = {"root": (), "bad": ("root",), "other": ("root",)}
         error = _error_of(lambda: list(run_graph(graph, _stumble, self.executor(Limits(2)))))
         assert isinstance(error, MissingTableError)
         assert (error.game, error.material, error.exit_code) == ("game", "RCvW", 2)
 
     def test_nothing_runs_after_an_error(self) -> None:
-        """If a key fails, all running keys are stopped."""
+        """If a task fails, all running tasks are stopped."""
         graph: Graph = {"root": (), "bad": ("root",), "slow": ("root",)}
         with tempfile.TemporaryDirectory() as folder:
             work = partial(_stumble_or_leave_a_file, folder)
@@ -97,7 +97,7 @@ class ExecutorTests:
             assert not Path(folder, "slow").exists()
 
     def test_nothing_runs_after_an_early_stop(self) -> None:
-        """If the consumer of the results stops early, all running keys are stopped."""
+        """If the consumer of the results stops early, all running tasks are stopped."""
         graph: Graph = {"root": (), "quick": ("root",), "slow": ("root",)}
         with tempfile.TemporaryDirectory() as folder:
             results = run_graph(graph, partial(_stumble_or_leave_a_file, folder), self.executor(Limits(2)))
@@ -107,7 +107,7 @@ class ExecutorTests:
             assert not Path(folder, "slow").exists()
 
     def test_a_deadline_ends_what_still_runs(self) -> None:
-        """After the deadline and its grace period, running keys are stopped, and watchers are notified."""
+        """After the deadline and its grace period, running tasks are stopped, and watchers are notified."""
         dropped: list[str] = []
 
         def watch(key: str, stage: Stage) -> None:
@@ -124,7 +124,7 @@ class ExecutorTests:
         assert dropped == ["slow"]
 
     def test_what_is_done_in_time_counts(self) -> None:
-        """With a distant deadline, all keys finish; keys that would take too long are not started."""
+        """With a distant deadline, all tasks finish; tasks that would take too long are not started."""
         graph: Graph = {"root": (), "long": ("root",), "short": ("root",), "after": ("long",)}
         for late, expected in (("", ["AFTER", "LONG", "ROOT", "SHORT"]), ("long", ["ROOT", "SHORT"])):
             deadline: Deadline[str] = Deadline(time.time() + 3600, lambda key, late=late: 7200.0 * (key == late))  # type: ignore[misc]

@@ -200,7 +200,7 @@ FUNCTION_CHECKS = (
 """All checks of a `FunctionGame` without chance."""
 STATE_CHECKS = (
     *CONTRACT,
-    Check("states", "All states have as many integers as the initial state.", positions, state_error),
+    Check("states", "All states consist of the same number of integers.", positions, state_error),
     PLAY,
     DIGEST,
     WORDS,

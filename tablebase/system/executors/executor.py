@@ -38,13 +38,15 @@ class Limits:
     each: bool = False  # whether `memory` is for each key, since each worker has memory of its own
 
     def fit(self, needs: Sequence[int]) -> bool:
-        """Return True if keys that need these amounts of memory (in bytes) may run at the same time."""
+        """Return True if tasks that need these amounts of memory (in bytes) may run at the same time."""
         if len(needs) > self.workers:
             return False
         return self.memory is None or (max(needs, default=0) if self.each else sum(needs)) <= self.memory
 
     def startable(self, ready: Sequence[Key], running: Sequence[Key], needs: Callable[[Key], int]) -> list[Key]:
-        """Return the keys to start now, in order, in addition to the running keys; `needs` is the memory of each key in bytes."""
+        """Return the keys of the tasks to start now, in order, in addition to the running ones; `needs` is the memory of each in
+        bytes.
+        """
         started = list(running)
         for key in ready:
             if self.fit([needs(one) for one in (*started, key)]):
@@ -52,15 +54,15 @@ class Limits:
         return started[len(running) :]
 
     def threads(self, started: int, used: int) -> int:
-        """Return the number of threads for each of several keys that start together, an equal share of the idle threads."""
+        """Return the number of threads for each of several tasks that start together, an equal share of the idle threads."""
         return max(1, (self.workers - used) // started)
 
 
 class Executor(ABC):
-    """Run a function on many keys (tasks), and yield the results as they finish.
+    """Run tasks, each a function call with a key, and yield the results as they finish.
 
     Executors are context managers; builds call `submit` and `finished` alternately. Unless an executor is `ordered`, at most
-    ``limits.workers`` keys are in progress. An exception in the context ends all running work. The class
+    ``limits.workers`` tasks are in progress. An exception in the context ends all running work. The class
     `tablebase.testing.ExecutorTests` tests an executor.
     """
 
@@ -78,10 +80,10 @@ class Executor(ABC):
 
     @abstractmethod
     def start(self, *, concurrent: bool, droppable: bool = False, watch: Watch = unwatched) -> None:
-        """Prepare for work; called once, before the first key is submitted.
+        """Prepare the executor; called once, before the first task is submitted.
 
-        The argument `concurrent` is true if several keys may be in progress together, and `droppable` if `stop` may end keys in
-        progress; then `finished` must obey its timeout. If the progress of keys is known, `watch` is called while `finished` waits.
+        The argument `concurrent` is true if several tasks may run at the same time, and `droppable` if `stop` may end running
+        tasks; then `finished` must obey its timeout. If the progress of tasks is known, `watch` is called while `finished` waits.
         """
 
     def require(self, check: Check) -> None:  # noqa: B027 (nothing to do where workers are this program)
@@ -89,16 +91,16 @@ class Executor(ABC):
 
     @abstractmethod
     def submit(self, work: Callable[[Any], Any], key: Any, needs: int = 0, after: Sequence[Any] = ()) -> None:
-        """Start ``work(key)`` without waiting for its result; the function and the key must be picklable.
+        """Start the task ``work(key)`` without waiting for its result; the function and the key must be picklable.
 
-        For an `ordered` executor, `needs` is the memory of the key in bytes, and `after` lists the keys that must finish first.
+        For an `ordered` executor, `needs` is the memory of the task in bytes, and `after` lists the keys that must finish first.
         """
 
     @abstractmethod
     def finished(self, timeout: float | None = None) -> Iterator[tuple[Any, Any]]:
-        """Wait until a submitted key has finished, and yield each finished key with its result.
+        """Wait until a submitted task has finished, and yield the key of each finished task with its result.
 
-        After `timeout` seconds (only given for droppable keys), yield nothing. Raise the exception of the function, or
+        After `timeout` seconds (only given for droppable tasks), yield nothing. Raise the exception of the function, or
         `CapacityError` if a worker was lost.
         """
 
