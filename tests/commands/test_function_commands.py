@@ -250,7 +250,7 @@ VAGUE: dict[str, dict[str, Callable[..., Any]]] = {
         ("third", "build", "in ........., to_move is 2, but players have the numbers 0 and 1"),
         ("third", "match", "in ........., to_move is 2, but there are 2 players"),
         ("after", "build", "result is 'row', but to_move is "),
-        ("lumped", "build", "the new table of rows is wrong: "),
+        ("lumped", "build", "the new table of rows contains an error ("),
     ],
 )
 def test_functions_that_do_not_agree(
