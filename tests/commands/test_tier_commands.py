@@ -132,7 +132,7 @@ def test_a_wrong_solver_is_noticed(tmp_path: Path, ask: Ask, monkeypatch: pytest
 
     monkeypatch.setattr(tier_kind, "write_tier", wrong)
     said = ask("build", *GAME, "--data", tmp_path)
-    assert_refused(said, 1, "the new table of mens_morris-men=3 is wrong", "check-rules")
+    assert_refused(said, 1, "the new table of mens_morris-men=3 contains an error", "check-rules")
     assert drafts(tmp_path) == []
 
 
