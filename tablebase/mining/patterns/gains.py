@@ -5,8 +5,9 @@ It is computed from contingency tables: how many positions have each combination
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -19,53 +20,39 @@ CHUNK = 1 << 15
 """Positions counted at once, few enough that their levels stay in the processor's cache."""
 
 Counts = NDArray[np.int64]
-Codes = Sequence[NDArray[np.intp]]
+Numbers = NDArray[np.intp]
+Codes = Sequence[Numbers]
 """For each feature, the level number of each position."""
+Tables = dict[tuple[int, ...], Counts]
+"""Contingency tables by the numbers of their features, ascending: the positions by the level of each, and by class."""
 
 
-class ContingencyTables:
-    """The contingency tables of features with these `sizes`, their numbers of levels.
-
-    They count single features, those that are `joint` (pairs and triples of their numbers, ascending), and the leaves of a tree.
-    """
-
-    def __init__(self, sizes: Sequence[int], joint: Sequence[tuple[int, ...]], classes: int, leaves: int = 0) -> None:
-        self.sizes, self.classes = sizes, classes
-        # Of all positions, shape (classes,), of each feature, shape (levels, classes), and of each leaf.
-        self.whole, *self.singles, self.leaves = (_zeros(*one, classes) for one in [(), *((size,) for size in sizes), (leaves,)])
-        # Of each pair and triple, shape (levels, levels, …, classes).
-        self.joint = {features: _zeros(*(sizes[each] for each in features), classes) for features in joint}
-
-    def add(self, other: ContingencyTables) -> None:
-        """Add the counts of other tables of the same shapes."""
-        for mine, its in zip(self._all, other._all, strict=True):
-            mine += its
-
-    @property
-    def _all(self) -> list[Counts]:
-        return [self.whole, *self.singles, self.leaves, *self.joint.values()]
-
-    def count(self, codes: Codes, leaves: NDArray[np.intp] | None, classes: NDArray[np.intp]) -> None:
-        """Count positions, given the level of each feature, and the leaves that they reach: one, or None without a tree."""
-        joined = [levels * self.classes + classes for levels in codes]
-        last = [] if leaves is None else [leaves * self.classes + classes]
-        for levels, table in zip([classes, *joined, *last], self._all, strict=False):
-            table += np.bincount(levels, minlength=table.size).reshape(table.shape)
-        firsts: dict[tuple[int, ...], NDArray[np.intp]] = {(number,): levels for number, levels in enumerate(codes)}
-        for features, table in self.joint.items():
-            *_, middle, end = features
-            first = features[:-1]
-            if first not in firsts:
-                firsts[first] = codes[first[0]] * self.sizes[middle] + codes[middle]
-            _add_pair(firsts[first], joined[end], self.sizes[end] * self.classes, table.reshape(-1))
+def empty_tables(sizes: Sequence[int], every: Iterable[tuple[int, ...]], classes: int) -> Tables:
+    """Tables without positions; `sizes` are the numbers of levels of the features, `every` the features of each table."""
+    return {features: np.zeros((*(sizes[each] for each in features), classes), dtype=np.int64) for features in every}
 
 
-def _zeros(*shape: int) -> Counts:
-    return np.zeros(shape, dtype=np.int64)
+def count(tables: Tables, codes: Codes, classes: Numbers) -> None:
+    """Add positions to tables, given the level of each feature, and the class."""
+    for begin in range(0, len(classes), CHUNK):
+        chunk = slice(begin, begin + CHUNK)
+        _count([levels[chunk] for levels in codes], classes[chunk], tables)
+
+
+def _count(codes: Codes, classes: Numbers, tables: Tables) -> None:
+    firsts: dict[tuple[int, ...], Numbers] = {(): np.zeros_like(classes)}
+    lasts: dict[tuple[int, ...], Numbers] = {(): classes}
+    for features, table in tables.items():
+        first, last = features[:-1], features[-1:]
+        if first not in firsts:
+            firsts[first] = np.ravel_multi_index([codes[each] for each in first], table.shape[: len(first)])
+        if last not in lasts:
+            lasts[last] = codes[last[0]] * table.shape[-1] + classes
+        _add_pair(firsts[first], lasts[last], prod(table.shape[len(first) :]), table.reshape(-1))
 
 
 @jit
-def _add_pair(first: NDArray[np.intp], second: NDArray[np.intp], width: int, counts: Counts) -> None:
+def _add_pair(first: Numbers, second: Numbers, width: int, counts: Counts) -> None:
     """Add the pairs of two columns to a table; unlike `numpy.bincount`, it releases the interpreter's lock."""
     for position in range(len(first)):
         counts[first[position] * width + second[position]] += 1
@@ -121,15 +108,10 @@ def decided(table: Counts) -> float:
     return int(table.max(axis=-1).sum()) / int(table.sum())
 
 
-def gains(levels: Sequence[Levels], tables: ContingencyTables) -> list[Gain]:
+def gains(levels: Sequence[Levels], tables: Tables) -> list[Gain]:
     """The gains of all single features, then of all counted pairs, each list in descending order."""
-    singles = {(number,): table for number, table in enumerate(tables.singles)}
-    pairs = {of: table for of, table in tables.joint.items() if len(of) == 2}
-    found = []
-    for counted in (singles, pairs):
-        listed = [_gain(tuple(levels[each].name for each in of), table) for of, table in counted.items()]
-        found += sorted(listed, key=lambda gain: -gain.gain)
-    return found
+    found = [_gain(tuple(levels[each].name for each in of), table) for of, table in tables.items() if 1 <= len(of) <= 2]
+    return sorted(found, key=lambda gain: (len(gain.features), -gain.gain))
 
 
 def _gain(names: tuple[str, ...], table: Counts) -> Gain:

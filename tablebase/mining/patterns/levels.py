@@ -39,9 +39,9 @@ class Levels:
     """The values of a feature in ascending order: single ones, or ranges of them."""
 
     name: str  # the column
-    kind: str  # ``bool``, ``text``, ``int`` or ``range``
+    kind: str  # ``text``, ``int`` or ``range``
     bounds: Raw  # the values; for ranges, the largest value of each but the last, which is unbounded
-    words: tuple[str, ...] = ()  # for a text, the words that its values stand for
+    words: tuple[str, ...] = ()  # the words that values stand for, unless they are numbers
 
     def __len__(self) -> int:
         return len(self.bounds) + (self.kind == "range")
@@ -98,7 +98,7 @@ class Levels:
     def label(self, level: int) -> str:
         """A level in words: a value such as ``mover``, or a range such as ``up to 5``."""
         if self.kind != "range":
-            return self.words[int(self.bounds[level])] if self.kind == "text" else self._literal(level)
+            return self.words[int(self.bounds[level])] if self.words else self._literal(level)
         if level == 0:
             return f"up to {self.bounds[0].item()}"
         if self.bounds.dtype == np.float64:
@@ -112,11 +112,10 @@ class Levels:
         return f'"{self.name}"' if self.name.lower() in _keywords() else self.name
 
     def _literal(self, level: int) -> str:
-        value: bool | int | float = self.bounds[level].item()
-        if self.kind == "bool":
-            return str(bool(value)).lower()
-        if self.kind == "text":
-            return "'" + self.words[int(value)].replace("'", "''") + "'"
+        value: int | float = self.bounds[level].item()
+        if self.words:
+            word = self.words[int(value)]
+            return "'" + word.replace("'", "''") + "'" if self.kind == "text" else word
         # Without an exponent, SQL would read a decimal number, which may differ from the binary one.
         return f"{value!r}e0" if isinstance(value, float) and "e" not in repr(value) else repr(value)
 
@@ -153,7 +152,7 @@ def levels_of(
     if pa.types.is_dictionary(column.type):
         return Levels(column.name, "text", present, words)
     if pa.types.is_boolean(column.type):
-        return Levels(column.name, "bool", present)
+        return Levels(column.name, "int", present, ("false", "true"))
     if pa.types.is_int16(column.type) and len(present) <= most:
         return Levels(column.name, "int", present)
     return Levels(column.name, "range", _ends(sample, most, ranges))

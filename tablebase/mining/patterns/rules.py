@@ -11,17 +11,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tablebase.mining.patterns.gains import Codes, ContingencyTables, Counts
+from tablebase.mining.patterns.gains import Codes, Counts, Numbers, Tables
 from tablebase.mining.patterns.levels import Flags, Levels
 
 KEPT = 5
 """Rules of each number of comparisons that are kept for each class."""
 CONDITIONS = 3
 """Most comparisons of a rule."""
-
-Numbers = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -49,7 +46,7 @@ class Rule:
 def rules(
     levels: Sequence[Levels],
     classes: Sequence[str],
-    tables: ContingencyTables,
+    tables: Tables,
     sample: Codes,
     conditions: int = 2,
     support: float = 0.0,
@@ -61,60 +58,50 @@ def rules(
     are joined if their features were counted together, at most `conditions`. `sample` has the level of each feature in some
     positions, if possible in all of them; a rule covers at least the share `support` of all positions.
     """
-    total = int(tables.whole.sum())
-    always = np.flatnonzero(tables.whole)
+    total = int(tables[()].sum())
+    always = np.flatnonzero(tables[()])
     if len(always) == 1:
         return [Rule(classes[always[0]], 0, "true", total)]
     comparisons = _Comparisons(levels, tables, sample)
     broadest = [
-        Rule(word, len(found), " AND ".join(comparisons.sql[each] for each in found), positions)
+        Rule(word, len(found), " AND ".join(comparisons.every[each][1].sql for each in found), positions)
         for number, word in enumerate(classes)
-        for found, positions in _OfClass(comparisons, number, support).rules(conditions, kept)
+        for found, positions in _OfClass(comparisons, number, total, support).rules(conditions, kept)
     ]
     return sorted(broadest, key=lambda rule: -rule.positions)
 
 
 class _Comparisons:
-    """All comparisons, and counts of pairs of them; those of three are counted when they are asked for."""
+    """All comparisons, and counts of pairs of them; those of three are counted when they are needed."""
 
-    def __init__(self, levels: Sequence[Levels], tables: ContingencyTables, sample: Codes) -> None:
-        conditions = [condition for feature in levels for condition in feature.conditions]
-        self.sql = [condition.sql for condition in conditions]
-        self._holds = [condition.holds for condition in conditions]
-        self._codes = [codes for feature, codes in zip(levels, sample, strict=True) for _ in feature.conditions]
-        ends = np.cumsum([len(feature.conditions) for feature in levels])
-        self.of = [slice(int(end) - len(feature.conditions), int(end)) for end, feature in zip(ends, levels, strict=True)]
-        """The comparisons of each feature."""
+    def __init__(self, levels: Sequence[Levels], tables: Tables, sample: Codes) -> None:
+        self.every = [(number, condition) for number, feature in enumerate(levels) for condition in feature.conditions]
+        """Each comparison, with the number of its feature."""
+        self._tables, self._sample, size = tables, sample, len(self.every)
         # Counts are whole numbers below 2⁵³, which sums of floating-point numbers keep exact, and which are faster.
         self._matrices = [
             np.array([condition.holds for condition in feature.conditions], dtype=np.float64).reshape(-1, len(feature))
             for feature in levels
         ]
-        self.positions = int(tables.whole.sum())
-        size = len(conditions)
-        self.counts: Counts = np.zeros((len(tables.whole), size, size), dtype=np.int64)
-        """By class and by the numbers of two comparisons."""
-        self.counted: Flags = np.zeros((size, size), dtype=bool)
-        self._count(tables)
-        self.total = self.counts.sum(axis=0)
-        self.implies: Flags = self.counted & (self.total == self.total.diagonal()[:, None])
-        """True if every position that satisfies the first comparison satisfies the second."""
-        self.pairs = self._pairs()
-        self._triples = {features: table for features, table in tables.joint.items() if len(features) == 3}
-
-    def _count(self, tables: ContingencyTables) -> None:
-        """Count the pairs of comparisons of one feature, and of two features that were counted together."""
-        joint: dict[tuple[int, ...], Counts] = dict(tables.joint)
-        joint |= {
-            (number, number): np.eye(len(table), dtype=np.int64)[:, :, None] * table for number, table in enumerate(tables.singles)
-        }
-        for features, table in joint.items():
+        ends = np.cumsum([len(matrix) for matrix in self._matrices]).tolist()
+        self._of = [slice(end - len(matrix), end) for end, matrix in zip(ends, self._matrices, strict=True)]
+        self.counts: Counts = np.zeros((len(tables[()]), size, size), dtype=np.int64)
+        """By class and by the numbers of two comparisons: of one feature, or of two that were counted together."""
+        self.pairs: Flags = np.zeros((size, size), dtype=bool)
+        """True if two comparisons may be joined; each pair once, and two of the same feature only as both ends of a range."""
+        counted = np.zeros_like(self.pairs)
+        for features, table in tables.items():
+            if len(features) == 1:
+                features, table = features * 2, np.eye(len(table), dtype=np.int64)[:, :, None] * table
             if len(features) == 2:
-                first, second = (self.of[each] for each in features)
+                first, second = (self._of[each] for each in features)
                 blocks = self._joint(features, table)
-                self.counts[:, first, second] = blocks
-                self.counts[:, second, first] = blocks.swapaxes(1, 2)
-                self.counted[first, second] = self.counted[second, first] = True
+                self.counts[:, first, second], self.counts[:, second, first] = blocks, blocks.swapaxes(1, 2)
+                counted[first, second] = counted[second, first] = True
+                self.pairs[first, second] = self._are_ends(features[0]) if first == second else True
+        self.total = self.counts.sum(axis=0)
+        self.implies: Flags = counted & (self.total == self.total.diagonal()[:, None])
+        """True if every position that satisfies the first comparison satisfies the second."""
 
     def _joint(self, features: tuple[int, ...], table: Counts) -> Counts:
         """Counts by class and by a comparison of each of some features, given those by their levels."""
@@ -124,31 +111,31 @@ class _Comparisons:
             counts = np.tensordot(counts, self._matrices[number], axes=(0, 1))
         return counts.astype(np.int64)
 
-    def _pairs(self) -> Flags:
-        """Which comparisons may be joined: each pair once, and two of the same feature only as both ends of a range."""
-        joinable = np.triu(self.counted, 1)
-        for number, matrix in enumerate(self._matrices):
-            holds = matrix.astype(bool)
-            first, last = holds[:, 0], holds[:, -1]
-            wide = (holds[:, None] & holds[None]).sum(axis=2) > 1
-            joinable[self.of[number], self.of[number]] &= (first[:, None] != first) & (last[:, None] != last) & wide
-        return joinable
+    def _are_ends(self, feature: int) -> Flags:
+        """Which two comparisons of a feature are both ends of a range."""
+        holds = self._matrices[feature].astype(bool)
+        first, last = holds[:, 0], holds[:, -1]
+        wide = (holds[:, None] & holds[None]).sum(axis=2) > 1
+        ends: Flags = np.triu((first[:, None] != first) & (last[:, None] != last) & wide, 1)
+        return ends
 
     def triples(self) -> Iterator[tuple[tuple[slice, ...], Counts]]:
         """For three features that were counted together, the comparisons of each, and the counts by class and comparisons."""
-        for features, table in self._triples.items():
-            yield tuple(self.of[each] for each in features), self._joint(features, table)
+        for features, table in self._tables.items():
+            if len(features) == CONDITIONS:
+                yield tuple(self._of[each] for each in features), self._joint(features, table)
 
     def where(self, comparisons: Sequence[int]) -> Flags:
         """Return where in the sample comparisons hold."""
-        holding: Flags = np.logical_and.reduce([self._holds[each][self._codes[each]] for each in comparisons])
+        asked = (self.every[each] for each in comparisons)
+        holding: Flags = np.logical_and.reduce([condition.holds[self._sample[number]] for number, condition in asked])
         return holding
 
 
 class _OfClass:
-    def __init__(self, comparisons: _Comparisons, number: int, support: float) -> None:
-        self.comparisons, self.number, self.support = comparisons, number, support
-        self.exact: Flags = (comparisons.counts[number] == comparisons.total) & (comparisons.total > 0)
+    def __init__(self, comparisons: _Comparisons, number: int, positions: int, support: float) -> None:
+        self.comparisons, self.number, self.positions, self.support = comparisons, number, positions, support
+        self.exact = self._exact(comparisons.counts)
         """True if two comparisons leave only this class."""
         self.known: list[Flags] = []
         """Sample positions where each rule found so far holds."""
@@ -156,18 +143,20 @@ class _OfClass:
     def rules(self, conditions: int, kept: int) -> Iterator[tuple[tuple[int, ...], int]]:
         """The comparisons of the broadest rules, and their positions."""
         total, alone = self.comparisons.total, self.exact.diagonal()
-        singles = np.flatnonzero(alone & self._supported(total.diagonal()))
+        singles = np.flatnonzero(alone & (total.diagonal() / self.positions >= self.support))
         yield from list(self._broadest(singles[:, None], total.diagonal()[singles], len(singles)))[:kept]
         if conditions >= 2:
             # If one of two comparisons suffices, the other adds nothing.
-            joined = self.exact & self.comparisons.pairs & ~alone[:, None] & ~alone & self._supported(total)
+            joined = self.exact & self.comparisons.pairs & ~alone[:, None] & ~alone & (total / self.positions >= self.support)
             yield from self._broadest(np.argwhere(joined), total[joined], kept)
-        if conditions >= 3:
+        if conditions >= CONDITIONS:
             yield from self._broadest(*self._triples(), kept)
 
-    def _supported(self, positions: Counts) -> Flags:
-        enough: Flags = positions / self.comparisons.positions >= self.support
-        return enough
+    def _exact(self, counts: Counts) -> Flags:
+        """Return where counts are of this class alone."""
+        total = counts.sum(axis=0)
+        exact: Flags = (counts[self.number] == total) & (total > 0)
+        return exact
 
     def _triples(self) -> tuple[Numbers, Counts]:
         """Three comparisons that leave only this class, while no two of them do, and their positions."""
@@ -175,10 +164,11 @@ class _OfClass:
         for (first, second, third), counts in self.comparisons.triples():
             total, exact = counts.sum(axis=0), self.exact
             sufficient = exact[first, second][:, :, None] | exact[first, third][:, None] | exact[second, third][None]
-            chosen = (counts[self.number] == total) & (total > 0) & self._supported(total) & ~sufficient
+            chosen = self._exact(counts) & (total / self.positions >= self.support) & ~sufficient
             numbers = np.argwhere(chosen) + np.array([first.start, second.start, third.start])
             found.append((numbers, total[chosen]))
-        return np.concatenate([numbers for numbers, _ in found]), np.concatenate([counts for _, counts in found])
+        numbers, totals = zip(*found, strict=True)
+        return np.concatenate(numbers), np.concatenate(totals)
 
     def _broadest(self, comparisons: Numbers, positions: Counts, kept: int) -> Iterator[tuple[tuple[int, ...], int]]:
         """The broadest exact conditions, each some comparisons, that no known rule contains; they become known."""
@@ -192,11 +182,7 @@ class _OfClass:
                 self.known.append(where)
                 kept -= 1
                 yield broadest, int(positions[0])
-            others = ~self._contained(comparisons, broadest)
+            # Conditions that imply each comparison of the rule by one of their own are contained in it.
+            implied = [self.comparisons.implies[:, each][comparisons].any(axis=1) for each in broadest]
+            others = ~np.logical_and.reduce(implied)
             comparisons, positions = comparisons[others], positions[others]
-
-    def _contained(self, candidates: Numbers, rule: tuple[int, ...]) -> Flags:
-        """Which conditions imply each comparison of a rule by one of their own."""
-        implied = [self.comparisons.implies[:, each][candidates].any(axis=1) for each in rule]
-        contained: Flags = np.logical_and.reduce(implied)
-        return contained
