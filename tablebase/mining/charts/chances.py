@@ -11,10 +11,9 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 from tablebase.game import Game
 from tablebase.game.notation import parse
 from tablebase.graph.policies import chance_against
-from tablebase.mining.charts.charted_slices import title_of
 from tablebase.mining.charts.drawing import Frame
 from tablebase.mining.charts.figures import Chart
-from tablebase.mining.charts.tallies import Row
+from tablebase.mining.charts.tallies import Row, title_of
 from tablebase.play.exploit_player import model_names, opened_models
 from tablebase.play.match import side_number
 from tablebase.play.strategy import EVEN

@@ -18,10 +18,22 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocat
 
 from tablebase.errors import ArgumentError, TablebaseError
 from tablebase.game import Board, Outcome, Terrain
-from tablebase.mining.charts.charted_slices import PLURALS, ChartSlices, caption, title_of
 from tablebase.mining.charts.drawing import MARGIN, WIDTH, Frame, amount, fitting, power, scale_of, text_width
 from tablebase.mining.charts.style import POINT, Style
-from tablebase.mining.charts.tallies import DISTANCE, Counting, Row, like_pieces, parity_pair, quoted_name, survival, totals
+from tablebase.mining.charts.tallies import (
+    DISTANCE,
+    PLURALS,
+    ChartSlices,
+    Counting,
+    Row,
+    caption,
+    like_pieces,
+    parity_pair,
+    quoted_name,
+    survival,
+    title_of,
+    totals,
+)
 from tablebase.positions.material import parse_material
 from tablebase.system.compute.messages import say
 
@@ -66,7 +78,7 @@ def distances(counter: Counting, panels: Panels, outcome: Outcome | None = None,
     """Chart how many positions are won and lost in how many plies."""
     if outcome == Outcome.DRAW:
         raise ArgumentError("a draw has no distance: choose --outcome win or --outcome loss")
-    rows = [row for slices in panels for row in counter.distances(slices)]
+    rows = [row for slices in panels for row in counter.count(slices, [DISTANCE])]
     counts = totals(rows)
     if not sum(counts[one] for one in (Outcome.WIN, Outcome.LOSS) if outcome in (None, one)):
         raise TablebaseError(
@@ -101,7 +113,7 @@ def _draw_distances(outcome: Outcome | None, log: bool, frame: Frame, rows: Sequ
 
 def open_after(counter: Counting, panels: Panels) -> Chart:
     """Chart the share of decided positions that are still open after some plies."""
-    counts = [row for slices in panels for row in counter.distances(slices)]
+    counts = [row for slices in panels for row in counter.count(slices, [DISTANCE])]
     rows = [row for its in by_slices(counts).values() for row in survival(its)]
     if not rows:
         raise TablebaseError("all of these positions are draws, which have no distance: choose other slices")
@@ -188,7 +200,7 @@ def _outline(frame: Frame, axes: Axes, board: Board, terrain: Sequence[Terrain])
 def draws(counter: Counting, panels: Panels) -> Chart:
     """Chart the share of draws by the pieces of both sides."""
     [slices] = panels
-    rows = counter.materials(slices)
+    rows = counter.count(slices, ["material", "side"])
     return _chart(counter, panels, "Share of draws by material", rows, partial(_draw_draws, slices.game))
 
 

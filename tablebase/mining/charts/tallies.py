@@ -1,6 +1,6 @@
-"""The rows that charts are drawn from, and that `plot --csv` writes: from the catalog, or from all positions.
+"""The slices that a chart is about, and the rows that it is drawn from, and that `plot --csv` writes.
 
-They match `tablebase stats`: they cover all slices that have been built, aliases included, and exclude stalemates. A row of counts
+Rows match `tablebase stats`: they cover all slices that have been built, aliases included, and exclude stalemates. A row of counts
 names the slices in its first column, and has the numbers of wins, losses, draws and positions in its last.
 """
 
@@ -9,21 +9,156 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 
-from tablebase.catalog.catalog import Catalog
-from tablebase.errors import ArgumentError, TablebaseError
+from tablebase.catalog.catalog import Catalog, Counts
+from tablebase.errors import ArgumentError, TablebaseError, game_word, quoted
 from tablebase.game import Game, Outcome
-from tablebase.mining.charts.charted_slices import PLURALS, ChartSlices
-from tablebase.positions.material import Material, material_name
+from tablebase.positions.location import StoredSlice, slices
+from tablebase.positions.material import Material, material_name, parse_materials, piece_counts
 from tablebase.system.compute.messages import in_time, say
+from tablebase.tables.missing import missing_game, missing_pieces, missing_table
 
+PLURALS = {Outcome.WIN: "wins", Outcome.LOSS: "losses", Outcome.DRAW: "draws"}
+WILDCARDS = "*?["
+"""Characters that make a material's name a pattern."""
 Row = Mapping[str, Any]
 RATE = 4e6
 """Indices that a thread reads in a second, with a few features; measured with three and four pieces."""
 WORTH_SAYING = 5.0
 """Seconds from which a chart says in advance how long it will take."""
 DISTANCE = "distance"
+IN_CATALOG = {"material", "side", DISTANCE}
+"""Columns by which the catalog has counts."""
+
+
+def caption(panels: Sequence[ChartSlices], positions: int, where: str | None = None) -> str:
+    """Game, slices, number of positions, and the side whose outcomes are counted."""
+    [first, *_] = panels
+    names = " and ".join(", ".join(each.shown for each in panels).rsplit(", ", 1) if len(panels) > 1 else [first.shown])
+    condition = "" if where is None else f" where {' '.join(where.split())}"
+    mover = f" ({first.mover})" if first.slices else ""
+    return f"{title_of(first.game)}, {names}: {positions:,} positions{condition}, outcomes of the side to move{mover}"
+
+
+def title_of(game: Any, *, sized: bool = False) -> str:
+    """The title of a game with its variant, or with the size of its board."""
+    variant = game.name.partition("-")[2]
+    board = getattr(game, "board", None)
+    if sized and not variant and board is not None:
+        variant = f"{board.width}x{board.height}"
+    return f"{game.title} {variant}" if variant else str(game.title)
+
+
+@dataclass(frozen=True)
+class ChartSlices:
+    """The slices that a chart, or a panel of it, is about; for a game without slices there are none, but all stored positions."""
+
+    game: Any
+    name: str  # what the slices are called in captions
+    slices: tuple[StoredSlice, ...] = ()
+    missing: int = 0  # how many other slices match but have not been built
+    condition: str = "NOT final"  # the SQL condition that selects their rows in the table `positions`
+
+    @property
+    def materials(self) -> list[Material]:
+        """Their materials, each once."""
+        return list(dict.fromkeys(slice_.material for slice_ in self.slices))
+
+    @property
+    def pieces(self) -> int:
+        """The number of pieces that all of them have; raise `TablebaseError` if the numbers differ."""
+        counts = sorted({material.pieces for material in self.materials})
+        if len(counts) > 1:
+            raise ArgumentError(f"these slices have {counts[0]} to {counts[-1]} pieces: choose one number with --pieces")
+        return counts[0]
+
+    @property
+    def mover(self) -> str:
+        """The side to move."""
+        return " or ".join(self.game.sides[side].name for side in sorted({slice_.side for slice_ in self.slices}))
+
+    @property
+    def shown(self) -> str:
+        """Their name, and how many of the slices are missing."""
+        return f"{self.name} ({len(self.slices):,} of {len(self.slices) + self.missing:,} slices)" if self.missing else self.name
+
+    def piece_name(self, piece: int) -> str:
+        """The name of the piece with this number, from 1."""
+        kinds = {material.kinds[piece - 1] for material in self.materials}
+        if len(kinds) > 1:
+            return f"piece {piece}"
+        kind = self.game.kinds[kinds.pop()]
+        owner = self.game.sides[kind.side].name
+        # A side named after its pieces, such as Hounds, need not be named again.
+        return f"the {kind.name}" if kind.name in owner.lower() else f"{owner}'s {kind.name}"
+
+
+def select_slices(
+    game: Game, catalog: Catalog, pieces: int | range | None = None, patterns: Sequence[str] = (), side: str | None = None
+) -> ChartSlices:
+    """Select slices that have been built: by number of pieces, by patterns of materials, and by the letter of the side to move.
+
+    In a pattern ``?`` matches any piece and ``*`` any pieces. Raise `MissingTableError` if no slice has been built, or one that
+    is named has not.
+    """
+    letters = [each.letter for each in game.sides]
+    if side not in (None, *letters):
+        raise ArgumentError(f"the side to move is {letters[0]!r} or {letters[1]!r}, not {quoted(side)}")
+    lines = catalog.counts(game, "material")
+    if not lines:
+        raise missing_game(game, catalog.folder)
+    wanted = None if pieces is None else piece_counts(game, pieces)
+    built = {(str(line.material), str(line.side)) for line in lines}
+    wild = [text for text in patterns if any(letter in WILDCARDS for letter in text)]
+    exact = {material_name(game, one): one for text in patterns if text not in wild for one in parse_materials(game, text)}
+    for name, material in exact.items():
+        if name not in {its for its, _ in built}:
+            raise missing_table(game, material, catalog.folder)
+
+    def matches(name: str, count: int) -> bool:
+        by_name = not patterns or name in exact or any(fnmatchcase(name.partition("@")[0], text) for text in wild)
+        return by_name and (wanted is None or count in wanted)
+
+    counts = sorted({line.pieces for line in lines if matches(str(line.material), line.pieces)})
+    if not counts:
+        raise _no_match(game, wanted, patterns, lines, catalog.folder)
+    named = {
+        slice_: (material_name(game, slice_.material), letters[slice_.side]) for count in counts for slice_ in slices(game, count)
+    }
+    every = [its for its, (name, letter) in named.items() if side in (None, letter) and matches(name, its.material.pieces)]
+    selected = tuple(slice_ for slice_ in every if named[slice_] in built)
+    if not selected:
+        raise ArgumentError(f"none of these slices of {game.name} has {quoted(side)} to move: omit --side")
+    counts = sorted({slice_.material.pieces for slice_ in selected})
+    names, sides = ({named[slice_][place] for slice_ in selected} for place in (0, 1))
+    by_name = listed("material", names) if patterns else listed("pieces", counts)
+    condition = f"NOT stalemate AND {by_name} AND {listed('side', sides)}"
+    return ChartSlices(game, _name(patterns, counts), selected, len(every) - len(selected), condition)
+
+
+def _no_match(game: Game, pieces: range | None, patterns: Sequence[str], lines: Iterable[Counts], folder: Path) -> TablebaseError:
+    if pieces is not None:
+        missing = [count for count in pieces if all(line.pieces != count for line in lines)]
+        if missing:
+            return missing_pieces(game, missing[0], folder)
+    numbers = [] if pieces is None else sorted({pieces[0], pieces[-1]})
+    wanted = " or ".join(patterns) + (f" with {' to '.join(map(str, numbers))} pieces" if numbers else "")
+    sentence = f"no slice of {game.name} built in {folder} matches {wanted}"
+    return TablebaseError(f"{sentence}: 'tablebase stats {game_word(game.name)} --by material' lists them")
+
+
+def listed(column: str, values: Iterable[object]) -> str:
+    """The SQL condition that a column has one of these values."""
+    return f"{column} IN ({', '.join(sorted(repr(value) for value in values))})"
+
+
+def _name(patterns: Sequence[str], counts: Sequence[int]) -> str:
+    if patterns:
+        return ", ".join(patterns[:3]) + (f" and {len(patterns) - 3} more" if len(patterns) > 3 else "")
+    return f"{' to '.join(map(str, dict.fromkeys((counts[0], counts[-1]))))} pieces"
 
 
 @dataclass(frozen=True)
@@ -55,45 +190,29 @@ class Counting:
         return slices.condition if self.where is None else f"{slices.condition} AND ({self.where}\n)"
 
     def count(self, slices: ChartSlices, keys: Sequence[str], table: str = "positions") -> list[dict[str, Any]]:
-        """Count outcomes for each combination of values of some columns, in ascending order.
+        """Count outcomes for each combination of values of some columns, in ascending order; draws have no distance.
 
-        `table` selects these columns and outcomes, with `{}` for the condition.
+        `table` selects these columns and outcomes, with `{}` for the condition. Without one, the catalog may know the counts.
         """
-        named = ", ".join(map(quoted_name, keys))
-        source = f"{table} WHERE {{}}" if "{}" not in table else table
-        statement = f"SELECT {named}, outcome, COUNT(*) AS number FROM {source} GROUP BY ALL ORDER BY ALL"
-        found: dict[tuple[Any, ...], dict[Outcome, int]] = {}
-        for row in self.answers(slices.game, statement.replace("{}", self.condition(slices))):
-            *values, outcome, number = row.values()
-            found.setdefault(tuple(values), {})[Outcome(outcome)] = number
+        found = defaultdict[tuple[Any, ...], Counter[Outcome]](Counter)
+        if self.where is None and slices.slices and IN_CATALOG.issuperset(keys):
+            histograms = self.catalog.histograms(slices.game)
+            for slice_ in slices.slices:
+                name, letter = material_name(slices.game, slice_.material), slices.game.sides[slice_.side].letter
+                for outcome, distance, stalemate, number in histograms[name, letter]:
+                    if not stalemate:
+                        known = {"material": name, "side": letter, DISTANCE: distance}
+                        found[tuple(known[key] for key in keys)][Outcome(outcome)] += number
+        else:
+            named, source = ", ".join(map(quoted_name, keys)), table if "{}" in table else f"{table} WHERE {{}}"
+            statement = f"SELECT {named}, outcome, COUNT(*) AS number FROM {source} GROUP BY ALL"
+            for row in self.answers(slices.game, statement.replace("{}", self.condition(slices))):
+                *values, outcome, number = row.values()
+                found[tuple(values)][Outcome(outcome)] = number
         if not found:
             raise TablebaseError(f"no position of {slices.name} fulfils the condition: choose another one with --where")
-        return [counted(slices.name, dict(zip(keys, values, strict=True)), counts) for values, counts in found.items()]
-
-    def distances(self, slices: ChartSlices) -> list[dict[str, Any]]:
-        """Count outcomes by distance in plies; draws have none."""
-        if self.where is not None or not slices.lines:
-            return self.count(slices, [DISTANCE])
-        histograms, found = self.catalog.histograms(slices.game), defaultdict[int | None, Counter[Outcome]](Counter)
-        for line in slices.lines:
-            for outcome, distance, stalemate, placements in histograms[str(line.material), str(line.side)]:
-                if not stalemate:
-                    found[distance][Outcome(outcome)] += placements
-        ordered = sorted(found.items(), key=lambda one: (one[0] is None, one[0] or 0))
-        return [counted(slices.name, {DISTANCE: distance}, counts) for distance, counts in ordered]
-
-    def materials(self, slices: ChartSlices) -> list[dict[str, Any]]:
-        """Count outcomes by material and side to move."""
-        if self.where is not None:
-            return self.count(slices, ["material", "side"])
-        return [
-            counted(
-                slices.name,
-                {"material": line.material, "side": line.side},
-                {outcome: getattr(line, plural) for outcome, plural in PLURALS.items()},
-            )
-            for line in slices.lines
-        ]
+        ordered = sorted(found, key=lambda values: [(value is None, value) for value in values])
+        return [counted(slices.name, dict(zip(keys, values, strict=True)), found[values]) for values in ordered]
 
     def squares(self, slices: ChartSlices, piece: int) -> list[dict[str, Any]]:
         """Count outcomes for the side to move by the square of a piece, given by its number in the materials from 1.
