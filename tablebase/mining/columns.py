@@ -31,14 +31,13 @@ from tablebase.mining.column import (
     small_integers,
     words_column,
 )
-from tablebase.mining.move_values import UNKNOWN, ListedMoves, RowMoves, move_texts
+from tablebase.mining.move_values import UNDECIDED, UNKNOWN, ListedMoves, move_texts
 from tablebase.mining.row_selection import hashes_of
 from tablebase.mining.rows import MoveRows, Named, Rows, worth_of_codes
 from tablebase.positions.location import StoredSlice
 from tablebase.positions.material import material_name, parse_material
 from tablebase.tables.values import DRAW, FULL, STALEMATE, Codes, Coding
 
-NO_PIECE = -1
 WAYS = Column("squares of move", pa.int16(), lambda rows: small_integers(rows.ways, rows.ways < 0))
 """Both squares of each move as a number; null if it ends the game."""
 HASH_COLUMN = Column(HASH, pa.float64(), lambda rows: array_of(hashes_of(rows)), extra=True)
@@ -86,25 +85,20 @@ def columns_of_moves(game: Game, positions: Mapping[str, Column]) -> dict[str, C
     """Return the columns of moves by name, from the columns of positions."""
     names, letters, jumps = game.board.names, [kind.symbol for kind in game.kinds], _jumps(game)
 
-    def captured(rows: MoveRows) -> NDArray[np.integer]:
-        victims = rows.listed.victims[rows.number]
-        return np.where(victims == NO_PIECE, NO_PIECE, rows.of_rows.kinds[victims])
-
     def is_only(rows: MoveRows) -> pa.Array:
-        only = rows.of_rows.only[rows.row]
-        return array_of(rows.steps == only, only < NO_PIECE)
+        return array_of(rows.steps == rows.only, rows.only == UNDECIDED)
 
     of_moves = [
-        words_column("move", move_texts(game), lambda rows: rows.of_rows.numbers[rows.steps]),
-        words_column("piece", letters, lambda rows: rows.of_rows.kinds[rows.of_rows.moves.slots[rows.steps]]),
+        words_column("move", move_texts(game), lambda rows: rows.texts[rows.steps]),
+        words_column("piece", letters, lambda rows: rows.kinds[rows.found.lister.slots[rows.steps]]),
         words_column("origin", names, lambda rows: rows.origins),
         words_column("target", names, lambda rows: rows.targets),
-        words_column("captures", letters, captured),
+        words_column("captures", letters, lambda rows: rows.kinds[rows.listed.victims[rows.number]]),
         Column("jump", pa.bool_(), lambda rows: array_of(jumps[rows.origins, rows.targets])),
         Column("ends", pa.bool_(), lambda rows: array_of(rows.listed.ends[rows.number])),
-        *_value_columns("", _worth),
-        *_value_columns("position_", _of_positions),
-        Column("is_best", pa.bool_(), lambda rows: array_of(_worth(rows) == _of_positions(rows), _worth(rows) == UNKNOWN)),
+        *_value_columns("", lambda rows: rows.worth),
+        *_value_columns("position_", lambda rows: rows.codes_before),
+        Column("is_best", pa.bool_(), lambda rows: array_of(rows.worth == rows.codes_before, rows.worth == UNKNOWN)),
         Column("is_only", pa.bool_(), is_only),
         Column("quiet", pa.bool_(), lambda rows: array_of(rows.listed.quiet[rows.number]), extra=True),
         Column("child", pa.string(), lambda rows: child_texts(rows.positions, rows.ways), late=True, made_of=WAYS),
@@ -112,16 +106,6 @@ def columns_of_moves(game: Game, positions: Mapping[str, Column]) -> dict[str, C
     *every, child = (replace(column, of_moves=True) for column in of_moves)
     its_position = Column(POSITION, pa.string(), partial(_text, POSITION), late=True)
     return by_name([*(positions[name] for name in SLICE_COLUMNS), *every, its_position, child, HASH_COLUMN])
-
-
-def _worth(rows: MoveRows) -> Codes:
-    """The values of moves in the coding `FULL`."""
-    return rows.listed.worth[rows.number]
-
-
-def _of_positions(rows: MoveRows) -> Codes:
-    """The values of their positions in the coding `FULL`."""
-    return rows.listed.codes[rows.of_rows.places[rows.row]]
 
 
 def _value_columns(prefix: str, codes: Callable[[MoveRows], Codes]) -> list[Column]:
@@ -148,30 +132,30 @@ def _jumps(game: Game) -> NDArray[np.bool_]:
 def _columns_from_moves(game: Game) -> list[Column]:
     """The columns of positions that their legal moves decide."""
 
-    def move(name: str, choose: Callable[[RowMoves], NDArray[np.int32]]) -> Column:
+    def move(name: str, choose: Callable[[Rows], NDArray[np.int32]]) -> Column:
         def numbers(rows: Rows) -> NDArray[np.int32]:
-            steps = choose(rows.moves)
-            return np.where(steps < 0, -1, rows.moves.numbers[steps])
+            steps = choose(rows)
+            return np.where(steps < 0, -1, rows.texts[steps])
 
         return words_column(name, move_texts(game), numbers, extra=True, of_moves=True)
 
     def number(name: str, count: Callable[[ListedMoves], NDArray[np.integer]]) -> Column:
         def array(rows: Rows) -> pa.Array:
-            counts = count(rows.moves.listed).take(rows.moves.places)
+            counts = count(rows.found.listed).take(rows.every)
             return small_integers(counts, counts < 0)
 
         return Column(name, pa.int16(), array, extra=True, of_moves=True)
 
     def quiet(rows: Rows) -> pa.Array:
-        return array_of(rows.moves.listed.loud_counts.take(rows.moves.places) == 0)
+        return array_of(rows.found.listed.loud_counts.take(rows.every) == 0)
 
     return [
-        move("best", lambda moves: moves.best),
+        move("best", lambda rows: rows.best),
         number("best_moves", lambda listed: listed.best_counts),
         number("winning_moves", lambda listed: listed.judged[0][0]),
         number("drawing_moves", lambda listed: listed.judged[0][1]),
         number("losing_moves", lambda listed: listed.judged[0][2]),
-        move("only_move", lambda moves: moves.only),
+        move("only_move", lambda rows: rows.only),
         Column("quiet", pa.bool_(), quiet, extra=True, of_moves=True),
     ]
 

@@ -165,59 +165,8 @@ def move_texts(game: Game) -> tuple[str, ...]:
 
 
 @cache
-def _text_numbers(game: Game) -> Int32:
+def text_numbers(game: Game) -> Int32:
     """[s, t]: the place in `move_texts` of the move from square s to square t."""
     names, places = game.board.names, {text: place for place, text in enumerate(move_texts(game))}
     numbers = [[places.get(origin + target, -1) for target in names] for origin in names]
     return np.array(numbers, dtype=np.int32)
-
-
-@dataclass(frozen=True)
-class RowMoves:
-    """The moves of rows of one slice under its own name."""
-
-    game: Game
-    # Those of the stored material.
-    moves: MoveLister
-    listed: ListedMoves
-    # The number of each row in `listed`. Shape (rows,).
-    places: Int64
-    # What the squares of the stored material are in the slice. Shape (squares,).
-    image: NDArray[np.int8]
-    # What the slots of the stored material are in the slice. Shape (slots,).
-    kinds: Int16
-
-    @cached_property
-    def numbers(self) -> Int32:
-        """For each step the place of its text in `move_texts`."""
-        return _text_numbers(self.game)[self.image[self.moves.origins], self.image[self.moves.targets]]
-
-    @cached_property
-    def best(self) -> Int32:
-        """The step of the best move of each row, the first by its text; -1 for none."""
-        rows, moves = self.spread
-        kept = np.flatnonzero(self.listed.worth[moves] == self.listed.codes[self.places][rows])
-        rows, steps = rows[kept], self.listed.steps[moves[kept]]
-        best = np.full(len(self.places), -1, dtype=np.int32)
-        # Of several moves of a row, the last one stays.
-        order = np.argsort(-self.numbers[steps], kind="stable")
-        best[rows[order]] = steps[order]
-        return best
-
-    @cached_property
-    def only(self) -> Int32:
-        """The step of the only move of each row that keeps the outcome; see `ListedMoves.judged`."""
-        return self.listed.judged[1][self.places]
-
-    @cached_property
-    def spread(self) -> tuple[Int64, Int64]:
-        """For each move the number of its row, and its number in `listed`; row by row."""
-        counts = self.listed.begin[self.places + 1] - self.first
-        rows = np.repeat(np.arange(len(counts)), counts)
-        before = np.cumsum(counts) - counts
-        return rows, np.arange(len(rows)) + np.repeat(self.first - before, counts)
-
-    @property
-    def first(self) -> Int64:
-        """For each row the number in `listed` of its first move."""
-        return self.listed.begin[self.places]

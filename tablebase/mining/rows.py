@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game import Game, Outcome
-from tablebase.mining.move_values import Int64, ListedMoves, RowMoves, StoredCodes, in_full, list_moves, slice_moves
+from tablebase.mining.move_values import Int32, Int64, ListedMoves, StoredCodes, in_full, list_moves, slice_moves, text_numbers
 from tablebase.mining.row_selection import SliceSelection
 from tablebase.positions.indexing import Layout, Squares, apart
 from tablebase.positions.location import Address, StoredSlice, is_self_paired, locate
 from tablebase.positions.material import material_name
+from tablebase.positions.move_lists import MoveLister
 from tablebase.positions.position_arrays import Positions
 from tablebase.tables.values import Codes, Coding
 
@@ -138,11 +139,15 @@ class FoundPositions:
         """Square of each slot in the mirror image."""
         return mapped(self.layout.game.mirror, self.squares)
 
+    @property
+    def lister(self) -> MoveLister:
+        """Lists the moves of the positions."""
+        return slice_moves(self.layout.game, self.layout.material, self.side)
+
     @cached_property
     def listed(self) -> ListedMoves:
         """The moves of the positions."""
-        moves = slice_moves(self.layout.game, self.layout.material, self.side)
-        return list_moves(moves, self.squares, in_full(self.coding).take(self.codes), self.stored_codes)
+        return list_moves(self.lister, self.squares, in_full(self.coding).take(self.codes), self.stored_codes)
 
 
 def side_by_side(columns: Sequence[Int8]) -> Squares:
@@ -236,16 +241,40 @@ class Rows:
         return _pieces(self.layout, self.slice, squares)
 
     @cached_property
-    def moves(self) -> RowMoves:
-        """Their moves."""
-        layout, kinds = self.layout, self.slice.material.kinds
-        by_slot = np.array([kinds[self.slice.location.pairing[piece]] for piece in layout.slots], dtype=np.int16)
-        places = np.arange(len(self)) if self.places is None else self.places
-        moves = slice_moves(layout.game, layout.material, self.found.side)
-        image = np.arange(len(layout.game.board), dtype=np.int8)
-        for symmetry, applies in ((layout.game.mirror, self.mirrored), (layout.game.swap, self.slice.location.swapped)):
+    def every(self) -> Int64:
+        """Their places among the positions that were found."""
+        return np.arange(len(self)) if self.places is None else self.places
+
+    @cached_property
+    def image(self) -> Int8:
+        """Squares of the slice under its own name, by those of the stored material."""
+        image = np.arange(len(self.layout.game.board), dtype=np.int8)
+        for symmetry, applies in ((self.layout.game.mirror, self.mirrored), (self.layout.game.swap, self.slice.location.swapped)):
             image = np.array(symmetry, dtype=np.int8)[image] if applies else image
-        return RowMoves(layout.game, moves, self.found.listed, places, image, by_slot)
+        return image
+
+    @cached_property
+    def texts(self) -> Int32:
+        """For each step of a piece the place of its text in `move_texts`."""
+        lister = self.found.lister
+        return text_numbers(self.layout.game)[self.image[lister.origins], self.image[lister.targets]]
+
+    @property
+    def best(self) -> Int32:
+        """The step of the best move of each, the first by its text; -1 for none."""
+        moves = MoveRows(self)
+        kept = np.flatnonzero(moves.worth == moves.codes_before)
+        rows, steps = moves.row[kept], moves.steps[kept]
+        best = np.full(len(self), -1, dtype=np.int32)
+        # Of several moves of a row, the last one stays.
+        order = np.argsort(-self.texts[steps], kind="stable")
+        best[rows[order]] = steps[order]
+        return best
+
+    @property
+    def only(self) -> Int32:
+        """The step of the only move of each that keeps the outcome; see `ListedMoves.judged`."""
+        return self.found.listed.judged[1][self.every]
 
     def some(self, where: Int64) -> Rows:
         """Select rows by place."""
@@ -259,30 +288,51 @@ class MoveRows(Rows):
     """
 
     def __init__(self, rows: Rows, spread: tuple[Int64, Int64] | None = None) -> None:
-        self.rows, self.of_rows, self.listed = rows, rows.moves, rows.moves.listed
-        self.row, self.number = self.of_rows.spread if spread is None else spread
-        super().__init__(rows.found, rows.slice, rows.mirrored, self.of_rows.places[self.row])
+        self.rows, self.listed = rows, rows.found.listed
+        if spread is None:
+            begin = self.listed.begin[rows.every]
+            counts = self.listed.begin[rows.every + 1] - begin
+            row = np.repeat(np.arange(len(rows)), counts)
+            spread = row, np.arange(len(row)) + np.repeat(begin - np.cumsum(counts) + counts, counts)
+        self.row, self.number = spread
+        super().__init__(rows.found, rows.slice, rows.mirrored, rows.every[self.row])
         self.steps = self.listed.steps[self.number]
 
     @property
     def numbers(self) -> Int64:
         """A number for each that no other row of the slice has."""
-        return self.position_numbers * MOST_MOVES + self.number - self.of_rows.first[self.row]
+        return self.position_numbers * MOST_MOVES + self.number - self.listed.begin[self.every]
 
     @cached_property
     def positions(self) -> Positions:
         """The squares of their positions, found once for each position."""
         return self.rows.positions.take(self.row)
 
+    @cached_property
+    def kinds(self) -> NDArray[np.int16]:
+        """The kind of the piece in each slot of the stored material, in the slice under its own name; -1 after the last."""
+        pairing, kinds = self.slice.location.pairing, self.slice.material.kinds
+        return np.array([*(kinds[pairing[piece]] for piece in self.layout.slots), -1], dtype=np.int16)
+
+    @property
+    def worth(self) -> Codes:
+        """The value of each move in the coding `FULL`, or `UNKNOWN`."""
+        return self.listed.worth[self.number]
+
+    @property
+    def codes_before(self) -> Codes:
+        """The value of the position of each in the coding `FULL`."""
+        return self.listed.codes[self.every]
+
     @property
     def origins(self) -> Int8:
         """Origin of each move."""
-        return self.of_rows.image[self.of_rows.moves.origins[self.steps]]
+        return self.image[self.found.lister.origins[self.steps]]
 
     @property
     def targets(self) -> Int8:
         """Target of each move."""
-        return self.of_rows.image[self.of_rows.moves.targets[self.steps]]
+        return self.image[self.found.lister.targets[self.steps]]
 
     @property
     def ways(self) -> NDArray[np.int16]:

@@ -60,7 +60,7 @@ class Target:
             return columns[self.name]
 
         def has_only_move(rows: Rows) -> pa.Array:
-            only = rows.moves.only
+            only = rows.only
             if (only == UNDECIDED).any():
                 name = material_name(game, rows.slice.material)
                 error = f"moves of {name} lead to a table of {game.name} that has not been built"
