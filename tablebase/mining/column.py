@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence, Sized
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,9 +14,11 @@ from tablebase.errors import ArgumentError, did_you_mean, quoted
 from tablebase.game import Outcome
 from tablebase.game.features import Feature
 from tablebase.mining.arrow_arrays import array_of, array_of_words
-from tablebase.tables.values import FIRST, Codes, Coding
 
 OUTCOMES = tuple(Outcome)
+NO_OUTCOME = 2
+BY_SIGN = np.array([OUTCOMES.index(Outcome.DRAW), OUTCOMES.index(Outcome.WIN), -1, OUTCOMES.index(Outcome.LOSS)], dtype=np.int16)
+"""Places in `OUTCOMES` of a draw (0), a win (1), `NO_OUTCOME` and, as the last one, a loss (-1)."""
 SLICE_COLUMNS = ("material", "pieces", "side")
 """The columns that name a slice; the letters of its pieces, p1, p2, …, follow from these."""
 TEXT = pa.dictionary(pa.int16(), pa.string())
@@ -113,24 +114,6 @@ def constant(rows: Sized, number: int) -> NDArray[np.int16]:
     return np.full(len(rows), number, dtype=np.int16)
 
 
-def outcome_numbers(coding: Coding, codes: Codes) -> NDArray[np.int16]:
-    """Places in `OUTCOMES` of the outcomes of codes."""
-    return _by_code(coding)[0].take(codes)
-
-
-def distances(coding: Coding, codes: Codes) -> pa.Array:
-    """Distances of codes, null for draws."""
-    return small_integers(_by_code(coding)[1].take(codes), codes < FIRST)
-
-
 def small_integers(values: NDArray[np.generic], missing: NDArray[np.bool_] | None = None) -> pa.Array:
     """Small integers, null where missing."""
     return array_of(values.astype(np.int16, copy=False), missing)
-
-
-@cache
-def _by_code(coding: Coding) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
-    """Place of the outcome in `OUTCOMES`, and distance, of each code."""
-    values = [coding.value(code) for code in range(coding.void)]
-    numbers = ([OUTCOMES.index(value.outcome) for value in values], [value.distance or 0 for value in values])
-    return np.array(numbers[0], dtype=np.int16), np.array(numbers[1], dtype=np.int16)

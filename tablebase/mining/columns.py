@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from tablebase.game.features import KINDS, Feature
 from tablebase.mining.arrow_arrays import array_of
 from tablebase.mining.board_text import POSITION, TEXTS, board_texts, child_texts
 from tablebase.mining.column import (
+    BY_SIGN,
     HASH,
     MUTUAL_ZUGZWANG,
     OUTCOMES,
@@ -25,18 +26,16 @@ from tablebase.mining.column import (
     Column,
     between,
     constant,
-    distances,
     one_of,
-    outcome_numbers,
     small_integers,
     words_column,
 )
-from tablebase.mining.move_values import UNDECIDED, UNKNOWN, ListedMoves, move_texts
+from tablebase.mining.move_values import UNDECIDED, UNKNOWN, ListedMoves, move_texts, values_by_code
 from tablebase.mining.row_selection import hashes_of
-from tablebase.mining.rows import MoveRows, Named, Rows, worth_of_codes
+from tablebase.mining.rows import MoveRows, Named, Rows
 from tablebase.positions.location import StoredSlice
 from tablebase.positions.material import material_name, parse_material
-from tablebase.tables.values import DRAW, FULL, STALEMATE, Codes, Coding
+from tablebase.tables.values import FULL, STALEMATE, Codes, Coding
 
 WAYS = Column("squares of move", pa.int16(), lambda rows: small_integers(rows.ways, rows.ways < 0))
 """Both squares of each move as a number; null if it ends the game."""
@@ -52,8 +51,7 @@ def columns(game: Game, slices: Sequence[StoredSlice], features: tuple[Feature, 
     return by_name(
         [
             *_slice_columns(game, slices),
-            words_column("outcome", OUTCOMES, lambda rows: outcome_numbers(rows.coding, rows.codes), by_value=True),
-            Column("distance", pa.int16(), lambda rows: distances(rows.coding, rows.codes), by_value=True),
+            *_value_columns("", lambda rows: (rows.coding, rows.codes), by_value=True),
             Column("stalemate", pa.bool_(), lambda rows: array_of(rows.codes == STALEMATE), by_value=True),
             *(column for piece in range(piece_count) for column in _piece_columns(game, piece)),
             *(Column(name, pa.string(), partial(_text, name), late=True) for name in TEXTS),
@@ -96,8 +94,8 @@ def columns_of_moves(game: Game, positions: Mapping[str, Column]) -> dict[str, C
         words_column("captures", letters, lambda rows: rows.kinds[rows.listed.victims[rows.number]]),
         Column("jump", pa.bool_(), lambda rows: array_of(jumps[rows.origins, rows.targets])),
         Column("ends", pa.bool_(), lambda rows: array_of(rows.listed.ends[rows.number])),
-        *_value_columns("", lambda rows: rows.worth),
-        *_value_columns("position_", lambda rows: rows.codes_before),
+        *_value_columns("", lambda rows: (FULL, rows.worth)),
+        *_value_columns("position_", lambda rows: (FULL, rows.codes_before)),
         Column("is_best", pa.bool_(), lambda rows: array_of(rows.worth == rows.codes_before, rows.worth == UNKNOWN)),
         Column("is_only", pa.bool_(), is_only),
         Column("quiet", pa.bool_(), lambda rows: array_of(rows.listed.quiet[rows.number]), extra=True),
@@ -108,17 +106,21 @@ def columns_of_moves(game: Game, positions: Mapping[str, Column]) -> dict[str, C
     return by_name([*(positions[name] for name in SLICE_COLUMNS), *every, its_position, child, HASH_COLUMN])
 
 
-def _value_columns(prefix: str, codes: Callable[[MoveRows], Codes]) -> list[Column]:
-    def known(rows: MoveRows) -> Codes:
-        # A draw has no distance either.
-        return np.where(codes(rows) == UNKNOWN, DRAW, codes(rows))
+def _value_columns(prefix: str, coded: Callable[[Any], tuple[Coding, Codes]], **more: Any) -> list[Column]:
+    """The columns of values that are given as codes."""
 
-    def outcomes(rows: MoveRows) -> NDArray[np.int16]:
-        return np.where(codes(rows) == UNKNOWN, -1, outcome_numbers(FULL, known(rows)))
+    def outcomes(rows: Rows) -> NDArray[np.int16]:
+        coding, codes = coded(rows)
+        return BY_SIGN.take(values_by_code(coding)[0], mode="wrap").take(codes)
+
+    def distances(rows: Rows) -> pa.Array:
+        coding, codes = coded(rows)
+        plies = values_by_code(coding)[1].take(codes)
+        return small_integers(plies, plies < 0)
 
     return [
-        words_column(f"{prefix}outcome", OUTCOMES, outcomes),
-        Column(f"{prefix}distance", pa.int16(), lambda rows: distances(FULL, known(rows))),
+        words_column(f"{prefix}outcome", OUTCOMES, outcomes, **more),
+        Column(f"{prefix}distance", pa.int16(), distances, **more),
     ]
 
 
@@ -187,24 +189,19 @@ def _slice_columns(game: Game, slices: Sequence[StoredSlice]) -> list[Column]:
 
 def _twin_columns() -> list[Column]:
     of_twin = [
-        words_column("twin_outcome", OUTCOMES, lambda rows: outcome_numbers(rows.coding, rows.other_codes)),
-        Column("twin_distance", pa.int16(), lambda rows: distances(rows.coding, rows.other_codes)),
+        *_value_columns("twin_", lambda rows: (rows.coding, rows.other_codes)),
         Column(ZUGZWANG, pa.bool_(), partial(_zugzwang, -1)),
         Column(MUTUAL_ZUGZWANG, pa.bool_(), partial(_zugzwang, -2)),
     ]
     return [replace(column, extra=True, of_twin=True) for column in of_twin]
 
 
-@cache
-def _is_over(coding: Coding) -> NDArray[np.bool_]:
-    """For each code whether the game is over."""
-    return np.array([code == STALEMATE or coding.value(code).distance == 0 for code in range(coding.void)], dtype=bool)
-
-
 def _zugzwang(most: int, rows: Rows) -> pa.Array:
     """Check whether the outcomes of both sides to move (1, 0, -1) sum to at most this: -1 if both do worse, -2 if both lose."""
-    worth, over = worth_of_codes(rows.coding), _is_over(rows.coding)
-    both = worth.take(rows.codes) + worth.take(rows.other_codes)
+    signs, plies = values_by_code(rows.coding)
+    over = plies == 0
+    over[STALEMATE] = True
+    both = signs.take(rows.codes) + signs.take(rows.other_codes)
     return array_of(both <= most, over.take(rows.codes) | over.take(rows.other_codes))
 
 

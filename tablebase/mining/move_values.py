@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 
 from tablebase.errors import MissingTableError
 from tablebase.game import Game, Outcome
+from tablebase.mining.column import NO_OUTCOME
 from tablebase.positions.conversions import ENDS
 from tablebase.positions.indexing import Squares
 from tablebase.positions.material import Material
 from tablebase.positions.move_lists import MoveLister
+from tablebase.probe.slice_values import by_code
 from tablebase.tables.store import Store
-from tablebase.tables.values import FIRST, FULL, Codes, Coding, Value
+from tablebase.tables.values import FULL, Codes, Coding, Value
 
 KEPT_BYTES = 1 << 28
 """Of whole sides in memory."""
@@ -104,13 +106,12 @@ class ListedMoves:
 
         The numbers are -1 if the value of a move is unknown; the step may be `NONE` or `UNDECIDED`.
         """
-        numbers, own = _numbers().take(self.worth), _numbers().take(self.codes)
-        *by_outcome, unknown = (self._count(numbers == number) for number in range(4))
-        kept = np.choose(own, by_outcome)
+        signs, own = (values_by_code(FULL)[0].take(codes) for codes in (self.worth, self.codes))
+        *by_outcome, unknown = (self._count(signs == sign) for sign in (1, 0, -1, NO_OUTCOME))
+        kept = np.choose(1 - own, by_outcome)
         single = (kept == 1) & (unknown == 0)
         only = np.where((kept <= 1) & (unknown > 0), UNDECIDED, NONE).astype(np.int32)
-        wanted = np.repeat(np.where(single, own, NONE), np.diff(self.begin))
-        only[single] = self.steps[wanted == numbers]
+        only[single] = self.steps[(signs == np.repeat(own, np.diff(self.begin))) & np.repeat(single, np.diff(self.begin))]
         return [np.where(unknown > 0, NONE, count).astype(np.int16) for count in by_outcome], only
 
 
@@ -136,17 +137,10 @@ def list_moves(moves: MoveLister, squares: Squares, codes: Codes, stored_codes: 
 
 
 @cache
-def _numbers() -> NDArray[np.int8]:
-    """For each code in the coding `FULL` 0, 1 or 2 for a win, draw or loss; 3 for `UNKNOWN`."""
-    numbers = np.where((np.arange(UNKNOWN + 1) - FIRST) % FULL.stride == 0, 0, 2).astype(np.int8)
-    numbers[:FIRST], numbers[UNKNOWN] = 1, 3
-    return numbers
-
-
-@cache
-def in_full(coding: Coding) -> Codes:
-    """The code of each value in the coding `FULL`; that of a stalemate is that of a draw."""
-    return np.array([FULL.code(coding.value(code)) for code in range(coding.void)] + [0], dtype=FULL.dtype)
+def values_by_code(coding: Coding) -> tuple[NDArray[np.int8], Int16]:
+    """Outcome (1, 0, -1) and distance (-1 for a draw) of each code; the outcome is `NO_OUTCOME` for the void code, or `UNKNOWN`."""
+    outcomes, distances = by_code(coding)
+    return np.append(outcomes, np.int8(NO_OUTCOME)), np.append(distances, np.int16(-1))
 
 
 @cache

@@ -6,21 +6,30 @@ Positions of consecutive indices are found once, for all slices and mirror image
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.game import Game, Outcome
-from tablebase.mining.move_values import Int32, Int64, ListedMoves, StoredCodes, in_full, list_moves, slice_moves, text_numbers
+from tablebase.game import Game
+from tablebase.mining.move_values import (
+    Int32,
+    Int64,
+    ListedMoves,
+    StoredCodes,
+    list_moves,
+    slice_moves,
+    text_numbers,
+    values_by_code,
+)
 from tablebase.mining.row_selection import SliceSelection
 from tablebase.positions.indexing import Layout, Squares, apart
 from tablebase.positions.location import Address, StoredSlice, is_self_paired, locate
 from tablebase.positions.material import material_name
 from tablebase.positions.move_lists import MoveLister
 from tablebase.positions.position_arrays import Positions
-from tablebase.tables.values import Codes, Coding
+from tablebase.tables.values import FULL, Codes, Coding, recode
 
 if TYPE_CHECKING:
     from tablebase.mining.tally import Tally
@@ -50,7 +59,7 @@ class FoundPositions:
         has_value[[value.code(coding) for value in wanted.values]] = True
         matches = has_value.take(codes)
         if wanted.zugzwang and self._twin_codes is not None:
-            worth = worth_of_codes(coding)
+            worth = values_by_code(coding)[0]
             matches &= worth.take(codes) + worth.take(self._twin_codes) < 0
         self.offsets = np.flatnonzero(matches)
         # In a block of whole rows, a single piece moves along each of them.
@@ -147,7 +156,7 @@ class FoundPositions:
     @cached_property
     def listed(self) -> ListedMoves:
         """The moves of the positions."""
-        return list_moves(self.lister, self.squares, in_full(self.coding).take(self.codes), self.stored_codes)
+        return list_moves(self.lister, self.squares, recode(self.codes, self.coding, FULL), self.stored_codes)
 
 
 def side_by_side(columns: Sequence[Int8]) -> Squares:
@@ -163,13 +172,6 @@ def mapped(image: tuple[int, ...] | None, squares: Squares) -> Squares:
     assert image is not None
     images = np.array(image, dtype=np.int8)
     return side_by_side([images.take(column) for column in squares.T])
-
-
-@cache
-def worth_of_codes(coding: Coding) -> Int8:
-    """For each code 1, 0 or -1 for a win, draw or loss of the side to move; 0 for the void one."""
-    outcomes = [coding.value(code).outcome for code in range(coding.void)]
-    return np.array([(outcome is Outcome.WIN) - (outcome is Outcome.LOSS) for outcome in outcomes] + [0], dtype=np.int8)
 
 
 class Rows:

@@ -17,11 +17,11 @@ from sqlglot import exp
 from tablebase.errors import NotationError
 from tablebase.game.features import Feature, PositionList
 from tablebase.game.rules import OVER, Rules, legal
-from tablebase.game.types import Outcome
 from tablebase.game.values import BOUNDED, EQUAL, Bounds
 from tablebase.mining.arrow_arrays import array_of, array_of_numbers, array_of_words
 from tablebase.mining.board_text import POSITION
 from tablebase.mining.column import (
+    BY_SIGN,
     HASH,
     OUTCOMES,
     TEXT,
@@ -46,8 +46,6 @@ BLOCK = 1 << 16
 """Numbers of positions in a block."""
 STORED_NUMBER = Column(NUMBER, pa.int64(), lambda rows: array_of(rows.numbers))
 BEST, FINAL, SIDE = "best", "final", "side"
-BY_SIGN = np.array([OUTCOMES.index(outcome) for outcome in (Outcome.DRAW, Outcome.WIN, Outcome.LOSS)])
-"""Places in `OUTCOMES` of a draw (0), a win (1) and a loss (-1)."""
 
 
 class StoredRows:
@@ -175,7 +173,7 @@ def move_columns(rules: Rules[Any], positions: Mapping[str, Column]) -> dict[str
         Column(
             "ends", pa.bool_(), lambda moves: array_of_numbers([rules.to_move(each) == OVER for each in moves.children], np.bool_)
         ),
-        words_column("outcome", OUTCOMES, lambda moves: np.array([_place(value.outcome) for value in moves.worth], np.int16)),
+        Column("outcome", TEXT, lambda moves: _words(value.outcome for value in moves.worth), check=one_of("outcome", OUTCOMES)),
         Column("distance", pa.int16(), lambda moves: array_of_numbers([value.distance for value in moves.worth], np.int16)),
         Column("lower", pa.float64(), lambda moves: array_of(np.array([value.lower for value in moves.worth], float))),
         Column("upper", pa.float64(), lambda moves: array_of(np.array([value.upper for value in moves.worth], float))),
@@ -204,10 +202,6 @@ def _bounds_columns() -> list[Column]:
         Column("lower", pa.float64(), lambda rows: array_of(rows.values["lower"])),
         Column("upper", pa.float64(), lambda rows: array_of(rows.values["upper"])),
     ]
-
-
-def _place(outcome: Outcome | None) -> int:
-    return -1 if outcome is None else OUTCOMES.index(outcome)
 
 
 def _words(words: Iterable[str | None]) -> pa.Array:
