@@ -19,7 +19,7 @@ from tablebase.errors import NotationError, TablebaseError
 from tablebase.game import Game
 from tablebase.game.moves import Position, swapped
 from tablebase.game.notation import parse, read_move, render
-from tablebase.mining.board_text import POSITION
+from tablebase.mining.column import POSITION
 from tablebase.mining.own_tables import OwnTables
 from tablebase.mining.reading import TABLES, children, conditions_on, parts_of, sources, written
 from tablebase.mining.row_selection import Selection

@@ -21,8 +21,7 @@ import pyarrow as pa
 from tablebase.errors import TablebaseError, quoted
 from tablebase.game import Game
 from tablebase.game.features import Feature
-from tablebase.mining.board_text import POSITION
-from tablebase.mining.column import sql_type
+from tablebase.mining.column import POSITION, sql_type
 from tablebase.mining.counting import count_rows
 from tablebase.mining.lookup import declare_functions
 from tablebase.mining.own_tables import OwnTables, own_tables
@@ -30,8 +29,7 @@ from tablebase.mining.reading import TABLES, TALLIED, columns_needed, reads_unna
 from tablebase.mining.results import Tabular, distinct_names, with_plain_numbers
 from tablebase.mining.row_source import Relation, RowSource
 from tablebase.mining.sandbox import errors_as_sentences, registered, sandbox, scratch
-from tablebase.mining.statement import Statement, bare, check_reach, nesting_as_sentence, parse_select, read_request
-from tablebase.mining.word_checks import check_words
+from tablebase.mining.statement import Statement, bare, check_reach, check_words, nesting_as_sentence, parse_select, read_request
 from tablebase.system.compute.progress import compiling_said
 from tablebase.system.executors.bounds import deadline
 from tablebase.tables.store import Store

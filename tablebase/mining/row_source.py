@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from sqlglot import exp
 
 from tablebase.errors import TablebaseError
-from tablebase.mining.arrow_arrays import numbers_of, whole
-from tablebase.mining.column import Column, sql_type
+from tablebase.mining.column import Column, numbers_of, sql_type, whole
 from tablebase.mining.reading import Columns
 from tablebase.tables.store import Store
 

@@ -19,8 +19,7 @@ from sqlglot import exp
 
 from tablebase.game import Game
 from tablebase.game.features import Feature
-from tablebase.mining.arrow_arrays import array_of
-from tablebase.mining.column import Column
+from tablebase.mining.column import Column, array_of
 from tablebase.mining.columns import columns, columns_of_moves
 from tablebase.mining.counting import COUNT
 from tablebase.mining.lookup import look_up, named_positions, register_functions

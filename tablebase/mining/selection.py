@@ -21,12 +21,11 @@ from sqlglot import exp
 from tablebase.catalog.catalog import Catalog
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
-from tablebase.mining.arrow_arrays import array_of, array_of_numbers, array_of_words
-from tablebase.mining.column import HASH, MUTUAL_ZUGZWANG, SLICE_COLUMNS, ZUGZWANG
+from tablebase.mining.column import HASH, MUTUAL_ZUGZWANG, SLICE_COLUMNS, ZUGZWANG, array_of, array_of_numbers, array_of_words
 from tablebase.mining.reading import argument, parts_of, written
 from tablebase.mining.row_selection import WHOLE, Sample, Selection, SliceSelection, ValueClass
 from tablebase.mining.sandbox import scratch
-from tablebase.mining.word_checks import compared
+from tablebase.mining.statement import compared
 from tablebase.positions.location import StoredSlice, locate, slices
 from tablebase.positions.material import Material, material_name, parse_material, parse_materials, piece_counts
 from tablebase.tables.missing import missing_game, missing_pieces, missing_table

@@ -18,14 +18,16 @@ from tablebase.errors import NotationError
 from tablebase.game.features import Feature, PositionList
 from tablebase.game.rules import OVER, Rules, legal
 from tablebase.game.values import BOUNDED, EQUAL, Bounds
-from tablebase.mining.arrow_arrays import array_of, array_of_numbers, array_of_words
-from tablebase.mining.board_text import POSITION
 from tablebase.mining.column import (
     BY_SIGN,
     HASH,
     OUTCOMES,
+    POSITION,
     TEXT,
     Column,
+    array_of,
+    array_of_numbers,
+    array_of_words,
     constant,
     one_of,
     small_integers,

@@ -11,8 +11,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tablebase.errors import ArgumentError
-from tablebase.mining.board_text import CANONICAL
 from tablebase.mining.column import Column
+from tablebase.mining.columns import CANONICAL
 from tablebase.mining.export import chosen_columns
 from tablebase.mining.patterns.pattern_search import Search
 from tablebase.mining.row_selection import Sample
