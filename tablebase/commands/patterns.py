@@ -19,8 +19,7 @@ from tablebase.system.compute.messages import say
 
 if TYPE_CHECKING:
     from tablebase.commands.findings import Findings
-    from tablebase.mining.patterns.dataset import Dataset
-    from tablebase.mining.patterns.pattern_search import Patterns, Search
+    from tablebase.mining.patterns.pattern_search import Dataset, Patterns, Search
 
 _PAGE = "Also write an HTML page with tables and charts to this file."
 Run = Annotated[Callable[[list["Search"]], Iterable["Patterns"]] | None, PYTHON_ONLY]
@@ -119,7 +118,7 @@ class PatternSearches(Cataloged):
         found: list[Dataset] = []
 
         def read(planned: list[Search]) -> list[Patterns]:
-            found.extend(lib.dataset.dataset(search, names, most, as_number("seed", seed)) for search in planned)
+            found.extend(search.dataset(names, most, as_number("seed", seed)) for search in planned)
             return []
 
         of: dict[str, Any] = {"material": material, "pieces": pieces, "outcome": outcome, "features": features, "workers": workers}

@@ -12,9 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tablebase.errors import TablebaseError
+from tablebase.errors import ArgumentError, TablebaseError, did_you_mean
 from tablebase.game import Game
 from tablebase.game.features import KINDS, Feature
+from tablebase.game.rules import Rules
 from tablebase.mining.column import (
     BY_SIGN,
     HASH,
@@ -82,6 +83,25 @@ def by_name(columns: Iterable[Column]) -> dict[str, Column]:
         seen.add(column.name.lower())
         found[column.name] = column
     return found
+
+
+def chosen_columns(
+    game: Rules[Any], names: Sequence[str] | None, offered: Mapping[str, Column], folders: Sequence[str] = SLICE_COLUMNS
+) -> list[Column]:
+    """Columns by name, without those in the names of `folders`; by default the columns of ``*``.
+
+    Raise `TablebaseError` if there is no such column, or no column remains to be written.
+    """
+    for name in names or ():
+        if name not in offered:
+            command = f"tablebase mine {game.name} 'DESCRIBE positions'"
+            raise ArgumentError(f"these positions have no column {name}{did_you_mean(name, offered)}: {command} lists the columns")
+    wanted = [name for name, column in offered.items() if (column.in_star if names is None else name in names)]
+    written = [offered[name] for name in wanted if name not in folders]
+    if not written:
+        left_out = f"{', '.join(folders)} are in the folder names" if folders else "no column is left"
+        raise ArgumentError(f"{left_out}: name another column as well")
+    return written
 
 
 def columns_of_moves(game: Game, positions: Mapping[str, Column]) -> dict[str, Column]:

@@ -7,21 +7,22 @@ columns, so that Polars, DuckDB and pandas read the folder as one table.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
-from itertools import chain
+from dataclasses import replace
+from itertools import chain, groupby
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tablebase.errors import ArgumentError, TablebaseError, did_you_mean, system_errors
+from tablebase.errors import ArgumentError, TablebaseError, system_errors
 from tablebase.game.features import Feature
 from tablebase.game.rules import Rules
 from tablebase.mining.column import SLICE_COLUMNS, Column
-from tablebase.mining.columns import columns
+from tablebase.mining.columns import chosen_columns, columns
 from tablebase.mining.reading import POSITIONS
 from tablebase.mining.row_selection import WHOLE, Sample, Selection
 from tablebase.mining.row_source import RowStream
@@ -35,25 +36,6 @@ FILE_NAME = "positions.parquet"
 HINT = "name another folder with --to"
 KEY = b"tablebase"
 """Metadata key under which each file records the export it belongs to."""
-
-
-def chosen_columns(
-    game: Rules[Any], names: Sequence[str] | None, offered: Mapping[str, Column], folders: Sequence[str] = SLICE_COLUMNS
-) -> list[Column]:
-    """Columns by name, without those in the names of `folders`; by default the columns of ``*``.
-
-    Raise `TablebaseError` if there is no such column, or no column remains to be written.
-    """
-    for name in names or ():
-        if name not in offered:
-            command = f"tablebase mine {game.name} 'DESCRIBE positions'"
-            raise ArgumentError(f"these positions have no column {name}{did_you_mean(name, offered)}: {command} lists the columns")
-    wanted = [name for name, column in offered.items() if (column.in_star if names is None else name in names)]
-    written = [offered[name] for name in wanted if name not in folders]
-    if not written:
-        left_out = f"{', '.join(folders)} are in the folder names" if folders else "no column is left"
-        raise ArgumentError(f"{left_out}: name another column as well")
-    return written
 
 
 class Export:
@@ -91,17 +73,15 @@ class Export:
         A file gets its name only once it is complete, so an interrupted export can be resumed.
         """
         count = 0
-        current: object = None
-        with ExitStack() as stack:
-            writers: dict[str, pq.ParquetWriter] = {}
-            for group, place, batch in chain.from_iterable(stream.spread(lambda rows: (rows.group, rows.place, stream.made(rows)))):
-                if current != group:
-                    stack.close()
-                    current, writers = group, {}
-                if place not in writers:
-                    writers[place] = stack.enter_context(self._file(self.folder / place / FILE_NAME))
-                writers[place].write_batch(batch)
-                count += batch.num_rows
+        written = chain.from_iterable(stream.spread(lambda rows: (rows.group, rows.place, stream.made(rows))))
+        for _, batches in groupby(written, itemgetter(0)):
+            with ExitStack() as stack:
+                writers: dict[str, pq.ParquetWriter] = {}
+                for _, place, batch in batches:
+                    if place not in writers:
+                        writers[place] = stack.enter_context(self._file(self.folder / place / FILE_NAME))
+                    writers[place].write_batch(batch)
+                    count += batch.num_rows
         return count
 
     @contextmanager
@@ -112,14 +92,11 @@ class Export:
             yield writer
 
 
-@dataclass(frozen=True)
-class Exported:
+class Exported(NamedTuple):
     """Result of an export."""
 
-    # Slices or tables that had no file before, and all of them.
-    slices: int
-    of: int
-    # Their rows.
+    slices: int  # slices or tables that had no file before
+    of: int  # all slices or tables
     rows: int
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
+from operator import eq, ge, gt, le
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ RANGES = 16
 """Number of ranges, with roughly equal numbers of positions."""
 MAX_WORDS = 100
 """Texts with more values than this, such as the materials of many slices, are not compared with each of them."""
+OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {"=": eq, "<=": le, ">=": ge, ">": gt}
 
 Raw = NDArray[Any]
 """Values of a feature: int16, or float64 for floating-point numbers."""
@@ -71,29 +74,21 @@ class Levels:
         """All comparisons that some positions satisfy and others do not, each set of levels once."""
         last = len(self) - 1
         if self.kind == "range":
-            return tuple(condition for level in range(last) for condition in (self.up_to(level), self.beyond(level)))
+            return tuple(self.compare(operator, level) for level in range(last) for operator in ("<=", ">"))
         if self.kind == "text" and len(self) > MAX_WORDS:
             return ()
-        conditions = [self.equal(level) for level in range(last + 1)]
+        conditions = [self.compare("=", level) for level in range(last + 1)]
         if self.kind == "int":
-            conditions += [self.up_to(level) for level in range(1, last)]
-            conditions += [self.beyond(level) for level in range(last - 1)]
+            conditions += [self.compare(operator, level) for operator in ("<=", ">=") for level in range(1, last)]
         return tuple(conditions)
+
+    def compare(self, operator: str, level: int) -> Condition:
+        """The comparison of the value with that of a level, or with the largest one of a range."""
+        return Condition(f"{self._sql} {operator} {self._literal(level)}", OPERATORS[operator](np.arange(len(self)), level))
 
     def up_to(self, level: int) -> Condition:
         """The value has this level or a lower one; there must be a higher one."""
-        if level == 0 and self.kind != "range":
-            return self.equal(0)
-        return Condition(f"{self._sql} <= {self._literal(level)}", np.arange(len(self)) <= level)
-
-    def beyond(self, level: int) -> Condition:
-        """The value has a higher level; there must be one."""
-        bound = f"> {self._literal(level)}" if self.kind == "range" else f">= {self._literal(level + 1)}"
-        return Condition(f"{self._sql} {bound}", np.arange(len(self)) > level)
-
-    def equal(self, level: int) -> Condition:
-        """The value has this level."""
-        return Condition(f"{self._sql} = {self._literal(level)}", np.arange(len(self)) == level)
+        return self.compare("=" if level == 0 and self.kind != "range" else "<=", level)
 
     def label(self, level: int) -> str:
         """A level in words: a value such as ``mover``, or a range such as ``up to 5``."""

@@ -7,25 +7,26 @@ the tree is grown; the second counts. Positions that fit into the sample need on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from tablebase.errors import ArgumentError
 from tablebase.game import Game
 from tablebase.game.features import Feature
 from tablebase.mining.column import SLICE_COLUMNS, Column
-from tablebase.mining.columns import columns
+from tablebase.mining.columns import CANONICAL, chosen_columns, columns
 from tablebase.mining.patterns.gains import Gain, Numbers, Tables, count, empty_tables, entropy, gains, information_gain
 from tablebase.mining.patterns.levels import Levels, Raw, levels_of, raw
 from tablebase.mining.patterns.rules import CONDITIONS, Rule, rules
 from tablebase.mining.patterns.targets import OUTCOME, Target
 from tablebase.mining.patterns.trees import Node, Tree, grow, judge, leaf_of, leaves
-from tablebase.mining.row_selection import Selection, hashes_of
+from tablebase.mining.row_selection import Sample, Selection, hashes_of
 from tablebase.mining.rows import Rows
 from tablebase.mining.scan import Scan
 from tablebase.positions.indexing import layout_of
@@ -129,6 +130,31 @@ class Patterns:
         return max(self.counts) / self.positions
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """Positions as arrays.
+
+    Parameters
+    ----------
+    X : ndarray of float32, shape (positions, columns)
+        Truth values are 0 and 1; a text is encoded as a column of 0 and 1 for each of its values; a missing value is NaN.
+    y : ndarray, shape (positions,)
+        The target: outcomes as text, distances in plies, or whether only one move keeps the outcome.
+    names : list of str
+        The columns of `X`, such as ``mobility`` and ``first=mover``.
+    groups : ndarray of int, shape (positions,)
+        A number that a position shares only with its mirror image, for cross-validation by groups.
+    """
+
+    X: NDArray[np.float32]
+    y: NDArray[Any]
+    names: list[str]
+    groups: NDArray[np.integer]
+
+    def __repr__(self) -> str:
+        return f"Dataset({len(self.y):,} positions, {len(self.names)} columns, {len(set(self.groups)):,} groups)"
+
+
 class Surveyed(NamedTuple):
     """A column after the first pass."""
 
@@ -201,6 +227,27 @@ class Search:
             rules(levels, words, tables, codes, settings.conditions, settings.support),
             judge(tree, in_leaves, words, len(classes.codes)) if settings.depth else None,
             _profile(levels, tables),
+        )
+
+    def dataset(self, names: Sequence[str] | None, limit: int | None, seed: int) -> Dataset:
+        """Read the positions that are searched as arrays, or a sample of about `limit` of them.
+
+        The columns are the features that the search compares, or those with these names; `ArgumentError` if one is missing.
+        """
+        chosen = self.features if names is None else chosen_columns(self.game, names, self.columns, ())
+        for column in chosen:
+            if column.late:
+                raise ArgumentError(f"the column {column.name} has a different text in each position: leave it out")
+        sample = Sample(1.0 if limit is None else min(1.0, limit / self.max_positions), seed)
+        selection = {slice_: replace(wanted, sample=sample) for slice_, wanted in self.known.items()}
+        scan = Scan(self.game, self.store, selection, [*chosen, self.target, self.columns[CANONICAL]], self.threads)
+        *columns, target, canonical = pa.Table.from_batches(scan.batches(), scan.schema).combine_chunks().columns
+        made = [part for column, values in zip(chosen, columns, strict=True) for part in _encoded(column, values.combine_chunks())]
+        return Dataset(
+            np.column_stack([values for _, values in made]) if made else np.zeros((len(target), 0), dtype=np.float32),
+            target.to_numpy(),
+            [name for name, _ in made],
+            canonical.combine_chunks().dictionary_encode().indices.to_numpy(),
         )
 
     def _is_feature(self, column: Column, *, alike: bool) -> bool:
@@ -300,3 +347,13 @@ def _profile(levels: list[Levels], tables: Tables) -> Profile | None:
         return None
     labels = tuple(levels[best].label(level) for level in range(len(levels[best])))
     return Profile(levels[best].name, labels, tuple(map(tuple, tables[best,].tolist())))
+
+
+def _encoded(column: Column, values: pa.Array) -> Iterator[tuple[str, NDArray[np.float32]]]:
+    """A column as numbers, or one column for each word of a text, with their names."""
+    if not pa.types.is_dictionary(values.type):
+        yield column.name, values.cast(pa.float32()).to_numpy(zero_copy_only=False)
+        return
+    numbers = values.indices.to_numpy(zero_copy_only=False)
+    for number, word in enumerate(values.dictionary.to_pylist()):
+        yield f"{column.name}={word}", (numbers == number).astype(np.float32)

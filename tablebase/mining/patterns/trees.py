@@ -90,7 +90,7 @@ def grow(levels: Sequence[Levels], codes: Codes, classes: NDArray[np.intp], dept
         if grown.children_left[number] < 0:
             return next(leaf_numbers)
         feature, level = questions[grown.feature[number]]
-        condition = levels[feature].up_to(int(grown.threshold[number])) if level is None else levels[feature].equal(level)
+        condition = levels[feature].up_to(int(grown.threshold[number])) if level is None else levels[feature].compare("=", level)
         return Split(feature, condition, node(grown.children_left[number]), node(grown.children_right[number]))
 
     return node(0)

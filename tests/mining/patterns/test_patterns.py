@@ -187,7 +187,7 @@ def leaf_counts(*leaves: dict[str, int]) -> np.ndarray[tuple[int, ...], np.dtype
 
 def test_a_question_that_changes_nothing_is_not_asked() -> None:
     """Leaves that predict the same are one leaf, also where one of them was two."""
-    tree = Split(0, ODD.equal(0), 0, Split(0, ODD.equal(1), 1, 2))
+    tree = Split(0, ODD.compare("=", 0), 0, Split(0, ODD.compare("=", 1), 1, 2))
     one = judge(tree, leaf_counts({"win": 9, "loss": 2}, {"win": 3, "draw": 1}, {"win": 5}), WORDS, 20)
     assert (one.leaves, one.depth, one.errors, one.sql) == (1, 0, 3, "'win'")
     assert one.text == "win (85.0 % of 20)"
