@@ -41,6 +41,9 @@ MOST_MOVES = 1 << 12
 BITS = 7
 """Bits of the number of a square."""
 Int8 = NDArray[np.int8]
+Places = Int64 | slice
+"""Of some positions among those found; a slice is all of them."""
+EVERY = slice(None)
 
 
 class FoundPositions:
@@ -104,15 +107,12 @@ class FoundPositions:
         rows, digits = np.divmod(offsets + self.begin % layout.row_length, layout.row_length)
         return side_by_side([*(column.take(rows) for column in self._front.T), *last.unrank_many(digits).T])
 
-    def images(self) -> Iterator[tuple[bool, Int64 | None]]:
-        """The positions, then those of their mirror images that have no index: each mirrored or not, with their places.
-
-        The places are None for all.
-        """
+    def images(self) -> Iterator[tuple[bool, Places]]:
+        """The positions, then those of their mirror images that have no index: each mirrored or not, with their places."""
         layout = self.layout
         if not len(self.offsets):
             return
-        yield False, None
+        yield False, EVERY
         if layout.game.mirror is None:
             return
         # Weights change with the lead alone, so most blocks have a single one.
@@ -120,7 +120,7 @@ class FoundPositions:
         first, last = self.begin // stride, (self.begin + self.cells - 1) // stride
         twice = layout.lead_weights[first : last + 1] == 2
         if twice.all():
-            yield True, None
+            yield True, EVERY
         elif twice.any():
             bounds = np.searchsorted(self.offsets, np.arange(first, last + 2) * stride - self.begin)
             places = np.flatnonzero(np.repeat(twice, np.diff(bounds)))
@@ -175,16 +175,16 @@ def mapped(image: tuple[int, ...] | None, squares: Squares) -> Squares:
 
 
 class Rows:
-    """Positions of one slice under its own name, or their mirror images: those at some places among `found`, or all."""
+    """Positions of one slice under its own name, or their mirror images: those at some places among `found`."""
 
-    def __init__(self, found: FoundPositions, slice_: StoredSlice, mirrored: bool, places: Int64 | None) -> None:
+    def __init__(self, found: FoundPositions, slice_: StoredSlice, mirrored: bool, places: Places) -> None:
         self.found, self.slice, self.mirrored, self.places = found, slice_, mirrored, places
         self.layout, self.coding = found.layout, found.coding
         # For hashes.
         self.name = slice_.side, slice_.material.kinds, slice_.material.advance
 
     def __len__(self) -> int:
-        return len(self.found.offsets if self.places is None else self.places)
+        return len(self.found.offsets if isinstance(self.places, slice) else self.places)
 
     @property
     def group(self) -> object:
@@ -199,14 +199,12 @@ class Rows:
     @property
     def codes(self) -> Codes:
         """Their codes."""
-        codes = self.found.codes
-        return codes if self.places is None else codes.take(self.places)
+        return self.found.codes[self.places]
 
     @property
     def other_codes(self) -> Codes:
         """Codes of the same placements with the other side to move."""
-        codes = self.found.other_codes
-        return codes if self.places is None else codes.take(self.places)
+        return self.found.other_codes[self.places]
 
     def tally(self, *, pairs: bool) -> Tally | None:
         """Return how often each code occurs, or each pair of codes with either side to move; None if there may be too many."""
@@ -214,7 +212,7 @@ class Rows:
         from tablebase.mining.tally import tally
 
         # Aliases and mirror images share it.
-        known = self.found.tallies if self.places is None else {}
+        known = self.found.tallies if isinstance(self.places, slice) else {}
         if pairs not in known:
             counted = (self.codes, self.other_codes) if pairs else (self.codes,)
             known[pairs] = tally(len(self), [(codes, int(codes.max(initial=0)) + 1) for codes in counted])
@@ -223,8 +221,7 @@ class Rows:
     @property
     def position_numbers(self) -> Int64:
         """Numbers that no other positions of the slice have; see `positions_of`."""
-        offsets = self.found.offsets if self.places is None else self.found.offsets[self.places]
-        return 2 * (self.found.begin + offsets) + self.mirrored
+        return 2 * (self.found.begin + self.found.offsets[self.places]) + self.mirrored
 
     @property
     def numbers(self) -> Int64:
@@ -234,18 +231,14 @@ class Rows:
     @cached_property
     def positions(self) -> Positions:
         """Their squares."""
-        if self.places is None:
-            # Aliases share those of mirror images.
-            squares = self.found.mirrored if self.mirrored else self.found.squares
-        else:
-            squares = side_by_side([column.take(self.places) for column in self.found.squares.T])
-            squares = mapped(self.layout.game.mirror, squares) if self.mirrored else squares
-        return _pieces(self.layout, self.slice, squares)
+        # Aliases share those of mirror images.
+        squares = self.found.mirrored if self.mirrored else self.found.squares
+        return _pieces(self.layout, self.slice, squares, self.places)
 
     @cached_property
     def every(self) -> Int64:
         """Their places among the positions that were found."""
-        return np.arange(len(self)) if self.places is None else self.places
+        return np.arange(len(self.found.offsets))[self.places]
 
     @cached_property
     def image(self) -> Int8:
@@ -280,7 +273,7 @@ class Rows:
 
     def some(self, where: Int64) -> Rows:
         """Select rows by place."""
-        return Rows(self.found, self.slice, self.mirrored, where if self.places is None else self.places[where])
+        return Rows(self.found, self.slice, self.mirrored, where if isinstance(self.places, slice) else self.places[where])
 
 
 class MoveRows(Rows):
@@ -368,11 +361,12 @@ def slice_place(game: Game, slice_: StoredSlice) -> str:
     return f"pieces={slice_.material.pieces}/material={material}/side={side}"
 
 
-def _pieces(layout: Layout, slice_: StoredSlice, squares: Squares) -> Positions:
-    """Positions of a slice under its own name, given the squares of each slot."""
+def _pieces(layout: Layout, slice_: StoredSlice, squares: Squares, places: Places = EVERY) -> Positions:
+    """Positions of a slice under its own name at some places, given the squares of each slot."""
     location, kinds = slice_.location, slice_.material.kinds
     by_slot = mapped(layout.game.swap, squares) if location.swapped else squares
-    squares = side_by_side([by_slot[:, slot] for slot in np.argsort([location.pairing[piece] for piece in layout.slots])])
+    order = np.argsort([location.pairing[piece] for piece in layout.slots])
+    squares = side_by_side([by_slot[:, slot][places] for slot in order])
     for kind in {kind for kind in kinds if kinds.count(kind) > 1}:
         # Pieces of the same kind are listed in the order of their squares.
         alike = slice(kinds.index(kind), kinds.index(kind) + kinds.count(kind))
