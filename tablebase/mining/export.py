@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from itertools import chain, groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -73,11 +72,12 @@ class Export:
         A file gets its name only once it is complete, so an interrupted export can be resumed.
         """
         count = 0
-        written = chain.from_iterable(stream.spread(lambda rows: (rows.group, rows.place, stream.made(rows))))
-        for _, batches in groupby(written, itemgetter(0)):
+        blocks = filter(None, stream.spread(lambda rows: (rows.place, stream.made(rows))))
+        # Blocks of the same rows under the names of several slices follow one another.
+        for _, same in groupby(blocks, lambda block: dict(block).keys()):
             with ExitStack() as stack:
                 writers: dict[str, pq.ParquetWriter] = {}
-                for _, place, batch in batches:
+                for place, batch in chain.from_iterable(same):
                     if place not in writers:
                         writers[place] = stack.enter_context(self._file(self.folder / place / FILE_NAME))
                     writers[place].write_batch(batch)

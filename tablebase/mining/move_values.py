@@ -6,11 +6,9 @@ images of its moves.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +21,7 @@ from tablebase.positions.indexing import Squares
 from tablebase.positions.material import Material
 from tablebase.positions.move_lists import MoveLister
 from tablebase.probe.slice_values import by_code
+from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.store import Store
 from tablebase.tables.values import FULL, Codes, Coding, Value
 
@@ -34,23 +33,14 @@ class StoredCodes:
     """Looks up codes by their indices. Safe to use from several threads."""
 
     def __init__(self, game: Game, store: Store) -> None:
-        self.game, self.store = game, store
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[Material, int], Codes] = OrderedDict()
+        self.game, self.store, self._kept = game, store, CachedChunks(KEPT_BYTES)
 
     def at(self, material: Material, side: int, indices: NDArray[np.int64]) -> Codes:
         """Codes of a stored material with this side to move, at indices in any order; see `Store.table` for the errors."""
         table = self.store.table(self.game, material)
         if table.layout.size * np.dtype(table.coding.dtype).itemsize > KEPT_BYTES // 2:
             return table.at(side, indices)
-        with self._lock:
-            codes = self._kept.get((material, side))
-            if codes is None:
-                codes = self._kept[material, side] = table.between(side, 0, table.layout.size)
-            self._kept.move_to_end((material, side))
-            while sum(each.nbytes for each in self._kept.values()) > KEPT_BYTES:
-                self._kept.popitem(last=False)
-        return codes.take(indices)
+        return self._kept.get((material, side), partial(table.between, side, 0, table.layout.size)).take(indices)
 
 
 Int16 = NDArray[np.int16]
@@ -115,10 +105,8 @@ class ListedMoves:
         return [np.where(unknown > 0, NONE, count).astype(np.int16) for count in by_outcome], only
 
 
-@lru_cache(maxsize=1 << 10)
-def slice_moves(game: Game, material: Material, side: int) -> MoveLister:
-    """The moves of a stored material with one side to move, cached."""
-    return MoveLister(game, material, side)
+slice_moves = lru_cache(maxsize=1 << 10)(MoveLister)
+"""The moves of a stored material with one side to move, cached."""
 
 
 def list_moves(moves: MoveLister, squares: Squares, codes: Codes, stored_codes: StoredCodes) -> ListedMoves:

@@ -187,11 +187,6 @@ class Rows:
         return len(self.found.offsets if isinstance(self.places, slice) else self.places)
 
     @property
-    def group(self) -> object:
-        """The stored side that they are read from."""
-        return self.slice.location.material, self.slice.location.side
-
-    @property
     def place(self) -> str:
         """The folder for the rows of the slice."""
         return slice_place(self.layout.game, self.slice)

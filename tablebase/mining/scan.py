@@ -6,9 +6,9 @@ their own names from the same decoded codes.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import duckdb
@@ -31,6 +31,7 @@ from tablebase.mining.row_source import NUMBER, Relation, Result, RowSource, Row
 from tablebase.mining.rows import FoundPositions, MoveRows, Named, Rows, positions_of
 from tablebase.mining.selection import conditions_on_positions, known_slices, select_by_condition
 from tablebase.positions.indexing import layout_of
+from tablebase.system.compute.threads import Team, each
 from tablebase.tables.folder import table_path
 from tablebase.tables.missing import missing_table
 from tablebase.tables.store import Store
@@ -39,8 +40,6 @@ BLOCK = 1 << 18
 """Approximate number of indices in a block."""
 MOVES_BLOCK = 1 << 15
 """The same where moves are listed, of which there are several for each position."""
-AHEAD = 3
-"""Blocks in progress per thread."""
 SPAN = 1 << 42
 """More than twice the indices of any table: numbers of positions of different slices are as far apart."""
 
@@ -75,20 +74,12 @@ class Scan(RowStream):
             (stored, span) for stored in self.stored_sides for span in stored.spans(layout_of(self.game, stored.material), size)
         )
         with ThreadPoolExecutor(self.threads) as pool:
-            running: deque[Future[tuple[int, list[Result]]]] = deque()
-            try:
-                for stored, span in blocks:
-                    running.append(pool.submit(self._process_block, stored, span, work))
-                    if len(running) >= AHEAD * self.threads:
-                        yield self.reached(*running.popleft().result())
-                while running:
-                    yield self.reached(*running.popleft().result())
-            finally:
-                for future in running:
-                    future.cancel()
+            for cells, results in each(partial(self._process_block, work), blocks, Team(self.threads, pool)):
+                yield self.reached(cells, results)
 
-    def _process_block(self, stored: StoredSide, span: Span, work: Callable[[Rows], Result]) -> tuple[int, list[Result]]:
+    def _process_block(self, work: Callable[[Rows], Result], block: tuple[StoredSide, Span]) -> tuple[int, list[Result]]:
         """The number of indices decoded in a block, and the results for its rows under each slice's name."""
+        stored, span = block
         table = self.store.table(self.game, stored.material)
         codes = table.between(stored.side, span.begin, span.end)
         if span.indices is not None:

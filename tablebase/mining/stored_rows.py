@@ -66,15 +66,10 @@ class StoredRows:
         return (self.stored.rules.name,)
 
     @property
-    def group(self) -> StoredTable:
-        """Their table."""
-        assert self.table is not None
-        return self.table
-
-    @property
     def place(self) -> str:
         """The folder for the rows of their table."""
-        return table_place(self.group)
+        assert self.table is not None
+        return table_place(self.table)
 
     def some(self, where: Numbers) -> StoredRows:
         """The rows at these places."""
@@ -115,9 +110,8 @@ class StoredMoves:
     @cached_property
     def best(self) -> list[str | None]:
         """The first move of each row that is shown to be best."""
-        ends = self.begin.tolist()
-        firsts = (next((move for move in range(*span) if self.is_best[move]), None) for span in pairwise(ends))
-        return [None if move is None else self.texts[move] for move in firsts]
+        spans = (range(*span) for span in pairwise(self.begin.tolist()))
+        return [next((self.texts[move] for move in span if self.is_best[move]), None) for span in spans]
 
     @cached_property
     def children(self) -> list[Any]:

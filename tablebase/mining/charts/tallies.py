@@ -13,13 +13,14 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from tablebase.catalog.catalog import Catalog, Counts
+from tablebase.catalog.catalog import Catalog
 from tablebase.errors import ArgumentError, TablebaseError, game_word, quoted
 from tablebase.game import Game, Outcome
+from tablebase.mining.selection import check_built, known_slices
 from tablebase.positions.location import StoredSlice, slices
 from tablebase.positions.material import Material, material_name, parse_materials, piece_counts
 from tablebase.system.compute.messages import in_time, say
-from tablebase.tables.missing import missing_game, missing_pieces, missing_table
+from tablebase.tables.missing import missing_pieces
 
 PLURALS = {Outcome.WIN: "wins", Outcome.LOSS: "losses", Outcome.DRAW: "draws"}
 WILDCARDS = "*?["
@@ -107,41 +108,35 @@ def select_slices(
     letters = [each.letter for each in game.sides]
     if side not in (None, *letters):
         raise ArgumentError(f"the side to move is {letters[0]!r} or {letters[1]!r}, not {quoted(side)}")
-    lines = catalog.counts(game, "material")
-    if not lines:
-        raise missing_game(game, catalog.folder)
+    known = known_slices(game, catalog.folder, catalog.url)
     wanted = None if pieces is None else piece_counts(game, pieces)
-    built = {(str(line.material), str(line.side)) for line in lines}
     wild = [text for text in patterns if any(letter in WILDCARDS for letter in text)]
-    exact = {material_name(game, one): one for text in patterns if text not in wild for one in parse_materials(game, text)}
-    for name, material in exact.items():
-        if name not in {its for its, _ in built}:
-            raise missing_table(game, material, catalog.folder)
+    exact = [material for text in patterns if text not in wild for material in parse_materials(game, text)]
+    for material in exact:
+        check_built(game, known, material, catalog.folder)
 
-    def matches(name: str, count: int) -> bool:
-        by_name = not patterns or name in exact or any(fnmatchcase(name.partition("@")[0], text) for text in wild)
-        return by_name and (wanted is None or count in wanted)
+    def matches(slice_: StoredSlice) -> bool:
+        name = material_name(game, slice_.material).partition("@")[0]
+        by_name = not patterns or slice_.material in exact or any(fnmatchcase(name, text) for text in wild)
+        return by_name and (wanted is None or slice_.material.pieces in wanted)
 
-    counts = sorted({line.pieces for line in lines if matches(str(line.material), line.pieces)})
-    if not counts:
-        raise _no_match(game, wanted, patterns, lines, catalog.folder)
-    named = {
-        slice_: (material_name(game, slice_.material), letters[slice_.side]) for count in counts for slice_ in slices(game, count)
-    }
-    every = [its for its, (name, letter) in named.items() if side in (None, letter) and matches(name, its.material.pieces)]
-    selected = tuple(slice_ for slice_ in every if named[slice_] in built)
+    of_either_side = [slice_ for slice_ in known if matches(slice_)]
+    if not of_either_side:
+        raise _no_match(game, wanted, patterns, {slice_.material.pieces for slice_ in known}, catalog.folder)
+    selected = tuple(slice_ for slice_ in of_either_side if side in (None, letters[slice_.side]))
     if not selected:
         raise ArgumentError(f"none of these slices of {game.name} has {quoted(side)} to move: omit --side")
     counts = sorted({slice_.material.pieces for slice_ in selected})
-    names, sides = ({named[slice_][place] for slice_ in selected} for place in (0, 1))
+    every = [each for count in counts for each in slices(game, count) if side in (None, letters[each.side]) and matches(each)]
+    names, sides = {material_name(game, each.material) for each in selected}, {letters[each.side] for each in selected}
     by_name = listed("material", names) if patterns else listed("pieces", counts)
     condition = f"NOT stalemate AND {by_name} AND {listed('side', sides)}"
     return ChartSlices(game, _name(patterns, counts), selected, len(every) - len(selected), condition)
 
 
-def _no_match(game: Game, pieces: range | None, patterns: Sequence[str], lines: Iterable[Counts], folder: Path) -> TablebaseError:
+def _no_match(game: Game, pieces: range | None, patterns: Sequence[str], built: set[int], folder: Path) -> TablebaseError:
     if pieces is not None:
-        missing = [count for count in pieces if all(line.pieces != count for line in lines)]
+        missing = [count for count in pieces if count not in built]
         if missing:
             return missing_pieces(game, missing[0], folder)
     numbers = [] if pieces is None else sorted({pieces[0], pieces[-1]})

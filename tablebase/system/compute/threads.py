@@ -20,22 +20,22 @@ PARTS = 4
 """Parts of some work for each thread, since some parts take longer than others."""
 
 
-class _Team(NamedTuple):
+class Team(NamedTuple):
     """Threads that may be used; they are started when they are first needed."""
 
     size: int
     pool: ThreadPoolExecutor | None
 
 
-_ALONE = _Team(1, None)
-_team: ContextVar[_Team] = ContextVar("team", default=_ALONE)
+_ALONE = Team(1, None)
+_team: ContextVar[Team] = ContextVar("team", default=_ALONE)
 
 
 @contextmanager
 def use(count: int) -> Iterator[None]:
     """Allow this many threads within the block."""
     with ThreadPoolExecutor(count) as pool:
-        token = _team.set(_Team(count, pool))
+        token = _team.set(Team(count, pool))
         try:
             yield
         finally:
@@ -62,12 +62,12 @@ def ranges(count: int, grain: int, most: int | None = None) -> list[tuple[int, i
     return list(pairwise(edges))
 
 
-def each(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+def each(work: Callable[[Item], Result], items: Iterable[Item], team: Team | None = None) -> Iterator[Result]:
     """Call ``work(item)`` for all items in parallel; the results in order, a few of them ahead of time.
 
-    Work must not write what it reads or writes for another item.
+    Work must not write what it reads or writes for another item. A team is named where different threads take the results.
     """
-    count, pool = _team.get()
+    count, pool = team or _team.get()
     if pool is None or count == 1:
         yield from map(work, items)
         return
