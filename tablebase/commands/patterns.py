@@ -73,7 +73,7 @@ class PatternSearches(Cataloged):
         MissingExtraError
             If `depth` is above 0, and scikit-learn is not installed.
         """
-        rules, wanted = self._game(game, "patterns"), lib.targets.target_of(as_text("target", target), outcome)
+        rules, wanted = self._game(game, "patterns"), lib.levels.target_of(as_text("target", target), outcome)
         settings = lib.pattern_search.PatternSettings(wanted, depth, conditions, support)
         if depth and not lib.trees.available():
             raise MissingExtraError("trees", "patterns")

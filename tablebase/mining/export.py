@@ -24,9 +24,8 @@ from tablebase.mining.column import SLICE_COLUMNS, Column
 from tablebase.mining.columns import chosen_columns, columns
 from tablebase.mining.reading import POSITIONS
 from tablebase.mining.row_selection import WHOLE, Sample, Selection
-from tablebase.mining.row_source import RowStream
 from tablebase.mining.rows import slice_place
-from tablebase.mining.scan import Scan
+from tablebase.mining.scan import RowStream, Scan
 from tablebase.mining.stored_rows import StoredSource, StoredStream, table_place
 from tablebase.system.files.outputs import check_output_folder, written
 from tablebase.tables.store import Store

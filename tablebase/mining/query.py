@@ -27,8 +27,8 @@ from tablebase.mining.lookup import declare_functions
 from tablebase.mining.own_tables import OwnTables, own_tables
 from tablebase.mining.reading import TABLES, TALLIED, columns_needed, reads_unnamed, schema_of, scopes, written
 from tablebase.mining.results import Tabular, distinct_names, with_plain_numbers
-from tablebase.mining.row_source import Relation, RowSource
 from tablebase.mining.sandbox import errors_as_sentences, registered, sandbox, scratch
+from tablebase.mining.scan import Relation, RowSource, SliceRowSource
 from tablebase.mining.statement import Statement, bare, check_reach, check_words, nesting_as_sentence, parse_select, read_request
 from tablebase.system.compute.progress import compiling_said
 from tablebase.system.executors.bounds import deadline
@@ -254,8 +254,6 @@ def _source_of(
         from tablebase.mining.stored_rows import StoredSource
 
         return StoredSource(rules, Store(folder), features)
-    from tablebase.mining.scan import SliceRowSource
-
     return SliceRowSource(rules, Store(folder), features, threads, catalog, own)
 
 

@@ -38,7 +38,7 @@ from tablebase.mining.columns import HASH_COLUMN, by_name, feature_columns
 from tablebase.mining.lookup import AS_DISTINCT_ROW, AS_ROW
 from tablebase.mining.reading import MOVE_TABLES, POSITION_TABLES
 from tablebase.mining.row_selection import WHOLE, Sample, drawn
-from tablebase.mining.row_source import NUMBER, Relation, Result, RowSource, RowStream, create_function, made_in_sql, plain
+from tablebase.mining.scan import NUMBER, Relation, Result, RowSource, RowStream, create_function, made_in_sql, plain
 from tablebase.probe.prober import source_of
 from tablebase.probe.source import natural
 from tablebase.probe.stored import Numbers, Stored, StoredTable
@@ -254,7 +254,7 @@ class StoredSource(RowSource):
         """See `RowSource`; with a row for each move where there are moves."""
         if relation.name not in MOVE_TABLES:
             return super().view(relation)
-        moves = f'SELECT *, unnest("{relation.stream}"("{NUMBER}")) AS moved FROM {relation.stream}'
+        moves = f'SELECT *, unnest("{relation.stream}"("{NUMBER}", NULL)) AS moved FROM {relation.stream}'
         made = (f'moved."{column.name}"' if column.of_moves else made_in_sql(relation, column) for column in relation.columns)
         return f"SELECT {', '.join(made)} FROM ({moves})"
 

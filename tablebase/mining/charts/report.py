@@ -15,8 +15,8 @@ from xml.etree.ElementTree import Element
 from tablebase.game import Outcome
 from tablebase.mining.charts.style import COLOURS
 from tablebase.mining.patterns.kept_patterns import counts_text, entropy_text, gain_rows, rule_rows, title, tree_text
+from tablebase.mining.patterns.levels import OUTCOME
 from tablebase.mining.patterns.pattern_search import Patterns, Profile
-from tablebase.mining.patterns.targets import OUTCOME
 from tablebase.svg.markup import element
 from tablebase.system.compute.messages import cell_text
 from tablebase.system.files.outputs import write_text
