@@ -106,7 +106,9 @@ def chosen_columns(
 
 def columns_of_moves(game: Game, positions: Mapping[str, Column]) -> dict[str, Column]:
     """Return the columns of moves by name, from the columns of positions."""
-    names, letters, jumps = game.board.names, [kind.symbol for kind in game.kinds], _jumps(game)
+    names, letters, cells = game.board.names, [kind.symbol for kind in game.kinds], np.array(game.board.cells)
+    # [s, t]: whether there are squares between two squares.
+    jumps = np.abs(cells[:, None] - cells[None]).max(axis=2) > 1
 
     def is_only(rows: MoveRows) -> pa.Array:
         return array_of(rows.steps == rows.only, rows.only == UNDECIDED)
@@ -147,13 +149,6 @@ def _value_columns(prefix: str, coded: Callable[[Any], tuple[Coding, Codes]], **
         words_column(f"{prefix}outcome", OUTCOMES, outcomes, **more),
         Column(f"{prefix}distance", pa.int16(), distances, **more),
     ]
-
-
-def _jumps(game: Game) -> NDArray[np.bool_]:
-    """[s, t]: whether there are squares between two squares."""
-    cells = np.array(game.board.cells)
-    jumps: NDArray[np.bool_] = np.abs(cells[:, None] - cells[None]).max(axis=2) > 1
-    return jumps
 
 
 def _columns_from_moves(game: Game) -> list[Column]:

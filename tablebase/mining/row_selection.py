@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -115,25 +114,20 @@ class StoredSide:
     slices: list[StoredSlice]
     wanted: SliceSelection
 
-    @cached_property
-    def indices(self) -> NDArray[np.int64] | None:
-        """The indices that are wanted, ascending; None for all."""
-        indices = self.wanted.indices
-        return None if indices is None else np.array(sorted(indices), dtype=np.int64)
-
     def spans(self, layout: Layout, block: int) -> Iterator[Span]:
         """Yield a stream's spans of about this many indices."""
-        if self.indices is None:
+        if self.wanted.indices is None:
             # Whole rows, unless a single row is longer.
             size = block // layout.row_length * layout.row_length or block
             yield from (Span(begin, min(begin + size, layout.size)) for begin in range(0, layout.size, size))
-        elif len(self.indices):
-            for indices in np.split(self.indices, np.flatnonzero(np.diff(self.indices // NEAR)) + 1):
+        else:
+            every = np.array(sorted(self.wanted.indices), dtype=np.int64)
+            for indices in np.split(every, np.flatnonzero(np.diff(every // NEAR)) + 1) if len(every) else ():
                 yield Span(int(indices[0]), int(indices[-1]) + 1, indices)
 
     def cells(self, layout: Layout) -> int:
         """Indices that one stream decodes."""
-        return layout.size if self.indices is None else len(self.indices)
+        return layout.size if self.wanted.indices is None else len(self.wanted.indices)
 
 
 def stored_sides(selection: Selection) -> list[StoredSide]:

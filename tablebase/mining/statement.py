@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import NamedTuple
 
 import duckdb
 import sqlglot
@@ -12,7 +11,7 @@ from sqlglot import exp
 
 from tablebase.errors import ArgumentError
 from tablebase.mining.column import Check
-from tablebase.mining.reading import DIALECT, MAIN, TABLES, Needed, argument, children, parsed, scopes, written
+from tablebase.mining.reading import DIALECT, MAIN, TABLES, argument, children, parsed, scopes, written
 from tablebase.mining.sandbox import errors_as_sentences
 
 READS = exp.Select, exp.Pivot
@@ -32,14 +31,6 @@ def nesting_as_sentence() -> Iterator[None]:
         yield
     except RecursionError as error:
         raise ArgumentError("the statement is nested too deeply: write fewer parentheses, CASE or NOT in one another") from error
-
-
-class Statement(NamedTuple):
-    """One SELECT over tables of positions."""
-
-    text: str
-    tree: exp.Expr
-    needed: Needed  # the columns that it needs
 
 
 @nesting_as_sentence()
@@ -115,7 +106,8 @@ def check_reach(tree: exp.Expr, tables: tuple[str, ...]) -> None:
     known = {*tables, *(name for name in subqueries if not name.startswith(SYSTEM))}
     for table in tree.find_all(exp.Table):
         if isinstance(table.this, exp.Func):
-            if _function_name(table.this) not in ROW_FUNCTIONS:
+            name = table.this.name if isinstance(table.this, exp.Anonymous) else table.this.sql("duckdb").partition("(")[0]
+            if name.lower() not in ROW_FUNCTIONS:
                 hint = f"the only functions there are {', '.join(ROW_FUNCTIONS)}"
                 raise ArgumentError(f"{table.this.sql('duckdb', normalize_functions=False)} is not allowed in a FROM: {hint}")
         elif table.name.lower() not in known or table.db.lower() not in ("", "main"):
@@ -123,12 +115,6 @@ def check_reach(tree: exp.Expr, tables: tuple[str, ...]) -> None:
     for function in tree.find_all(exp.Anonymous):
         if function.name.lower() in SETTINGS:
             raise ArgumentError(f"the function {function.name} is not allowed: settings cannot be read")
-
-
-def _function_name(function: exp.Func) -> str:
-    """The name of a function as DuckDB knows it."""
-    name: str = function.name if isinstance(function, exp.Anonymous) else function.sql("duckdb").partition("(")[0]
-    return name.lower()
 
 
 def bare(statement: str) -> str:
