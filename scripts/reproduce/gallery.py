@@ -21,7 +21,7 @@ from tablebase.catalog.catalog import Catalog
 from tablebase.commands.program import run
 from tablebase.errors import TablebaseError
 from tablebase.game import Outcome, load_game
-from tablebase.mining.charts.tallies import ChartSlices, Counting, Row, parity_pair, select_slices, totals
+from tablebase.mining.charts.tallies import ChartSlices, Counting, Row, select_slices, totals
 from tablebase.system.compute.messages import say
 
 GAME = load_game("doushouqi")
@@ -139,7 +139,7 @@ def draw_share(row: Row) -> float:
 def describe_parity(source: Source) -> Iterator[str]:
     """Outcomes at odd and at even distances, and whether parity decides at each single distance."""
     slices = source.slices
-    pair = parity_pair(slices)
+    pair = slices.parity_pair()
     rows = Counting(source.catalog).parity(slices, f"distance_{pair[0]}_{pair[1]}")
     names = listed(map(slices.piece_name, pair))
     for is_even, word in ((False, "odd"), (True, "even")):

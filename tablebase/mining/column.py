@@ -151,7 +151,7 @@ def array_of_numbers(numbers: Sequence[int | bool | None], dtype: type[np.generi
     return array_of(np.array([number or 0 for number in numbers], dtype=dtype), missing)
 
 
-def numbers_of(array: pa.Array, null: int = 0) -> NDArray[Any]:
+def numbers_of(array: pa.Array | pa.ChunkedArray, null: int = 0) -> NDArray[Any]:
     """The numbers of an array, which may not be written to, with another one for null.
 
     Examples
@@ -159,17 +159,13 @@ def numbers_of(array: pa.Array, null: int = 0) -> NDArray[Any]:
     >>> numbers_of(array_of(np.array([3, 4]), np.array([False, True])), null=-1).tolist()
     [3, -1]
     """
+    array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
     if not array.null_count:
         return np.from_dlpack(array)
     known = np.from_dlpack(array.is_valid().cast(pa.int8())).astype(bool)
     numbers = np.full(len(array), null, dtype=np.from_dlpack(array.drop_null()).dtype)
     numbers[known] = np.from_dlpack(array.drop_null())
     return numbers
-
-
-def whole(values: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """An array in one piece."""
-    return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
 
 
 def _bits(values: NDArray[np.bool_]) -> NDArray[np.uint8]:

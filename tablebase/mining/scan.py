@@ -23,7 +23,7 @@ from sqlglot import exp
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.game.features import Feature
-from tablebase.mining.column import Column, array_of, numbers_of, sql_type, whole
+from tablebase.mining.column import Column, array_of, numbers_of, sql_type
 from tablebase.mining.columns import columns, columns_of_moves
 from tablebase.mining.counting import COUNT
 from tablebase.mining.lookup import look_up, named_positions, register_functions
@@ -167,7 +167,7 @@ def create_function(
 
     def made(numbers: pa.Array, others: pa.Array) -> pa.Array:
         try:
-            return plain(make(numbers_of(whole(numbers)), numbers_of(whole(others), null=-1)))
+            return plain(make(numbers_of(numbers), numbers_of(others, null=-1)))
         except TablebaseError as error:
             relation.scan.error = error
             raise

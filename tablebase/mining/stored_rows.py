@@ -21,6 +21,7 @@ from tablebase.game.values import BOUNDED, EQUAL, Bounds
 from tablebase.mining.column import (
     BY_SIGN,
     HASH,
+    NO_OUTCOME,
     OUTCOMES,
     POSITION,
     TEXT,
@@ -136,7 +137,7 @@ def _is_best(worth: Sequence[Any]) -> Iterator[bool | None]:
 
 def position_columns(stored: Stored[Any], features: Sequence[Feature]) -> dict[str, Column]:
     """The columns of positions by name; all that need the rules, except the text, are late."""
-    rules = stored.rules
+    rules, has_chance = stored.rules, "chance" in stored.rules.can
 
     def of_table(name: str) -> Column:
         """A column with a word of the name of a row's table."""
@@ -146,12 +147,28 @@ def position_columns(stored: Stored[Any], features: Sequence[Feature]) -> dict[s
     def side(rows: StoredRows) -> pa.Array:
         return _words(map(rules.side, rows.positions))
 
+    def outcome(rows: StoredRows) -> NDArray[np.int16]:
+        values = rows.values
+        signs = np.select([values["lower"] == 1, values["upper"] == 0], [1, -1], NO_OUTCOME) if has_chance else values["outcome"]
+        return BY_SIGN.take(signs, mode="wrap")
+
+    its_outcome = words_column("outcome", OUTCOMES, outcome)
+    exact = [
+        Column(FINAL, pa.bool_(), lambda rows: array_of(rows.values[FINAL])),
+        its_outcome,
+        Column("distance", pa.int16(), lambda rows: small_integers(rows.values["distance"], rows.values["distance"] < 0)),
+    ]
+    of_bounds = [
+        its_outcome,
+        Column("lower", pa.float64(), lambda rows: array_of(rows.values["lower"])),
+        Column("upper", pa.float64(), lambda rows: array_of(rows.values["upper"])),
+    ]
     its_side = one_of(SIDE, [side.letter for side in rules.sides])
     return by_name(
         [
             *map(of_table, stored.tables[0].words),
             Column(POSITION, pa.string(), lambda rows: array_of_words(rows.stored.texts(rows.numbers))),
-            *(_bounds_columns() if "chance" in rules.can else _exact_columns()),
+            *(of_bounds if has_chance else exact),
             Column(SIDE, TEXT, side, late=True, check=its_side),
             Column(BEST, TEXT, lambda rows: _words(rows.moves.best), late=True),
             *(replace(column, late=True) for feature in features for column in feature_columns(feature, 0)),
@@ -178,26 +195,6 @@ def move_columns(rules: Rules[Any], positions: Mapping[str, Column]) -> dict[str
     ]
     shown = (replace(column, of_moves=True) for column in of_moves if column.name in its or column.name not in BOUNDED)
     return by_name([*(replace(one, name=renamed[name]) for name, one in its.items()), *shown])
-
-
-def _exact_columns() -> list[Column]:
-    return [
-        Column(FINAL, pa.bool_(), lambda rows: array_of(rows.values[FINAL])),
-        words_column("outcome", OUTCOMES, lambda rows: BY_SIGN.take(rows.values["outcome"], mode="wrap")),
-        Column("distance", pa.int16(), lambda rows: small_integers(rows.values["distance"], rows.values["distance"] < 0)),
-    ]
-
-
-def _bounds_columns() -> list[Column]:
-    def outcome(rows: StoredRows) -> NDArray[np.integer]:
-        signs = (rows.values["lower"] == 1).astype(np.int8) - (rows.values["upper"] == 0)
-        return np.where(signs == 0, -1, BY_SIGN.take(signs, mode="wrap"))
-
-    return [
-        words_column("outcome", OUTCOMES, outcome),
-        Column("lower", pa.float64(), lambda rows: array_of(rows.values["lower"])),
-        Column("upper", pa.float64(), lambda rows: array_of(rows.values["upper"])),
-    ]
 
 
 def _words(words: Iterable[str | None]) -> pa.Array:

@@ -20,20 +20,7 @@ from tablebase.errors import ArgumentError, TablebaseError
 from tablebase.game import Board, Outcome, Terrain
 from tablebase.mining.charts.drawing import MARGIN, WIDTH, Frame, amount, fitting, power, scale_of, text_width
 from tablebase.mining.charts.style import POINT, Style
-from tablebase.mining.charts.tallies import (
-    DISTANCE,
-    PLURALS,
-    ChartSlices,
-    Counting,
-    Row,
-    caption,
-    like_pieces,
-    parity_pair,
-    quoted_name,
-    survival,
-    title_of,
-    totals,
-)
+from tablebase.mining.charts.tallies import DISTANCE, PLURALS, ChartSlices, Counting, Row, caption, survival, title_of, totals
 from tablebase.positions.material import parse_material
 from tablebase.system.compute.messages import say
 
@@ -140,7 +127,7 @@ def squares(counter: Counting, panels: Panels, piece: int = 1, outcome: Outcome 
     rows, game = [row for slices in panels for row in counter.squares(slices, piece)], panels[0].game
     word, name = PLURALS[outcome or Outcome.WIN], " or ".join(dict.fromkeys(each.piece_name(piece) for each in panels))
     draw = partial(_draw_squares, game.board, game.terrain, word)
-    return _chart(counter, panels, f"Share of {word} by the square of {name}", rows, draw, len(like_pieces(panels[0], piece)))
+    return _chart(counter, panels, f"Share of {word} by the square of {name}", rows, draw, len(panels[0].like_pieces(piece)))
 
 
 def _draw_squares(board: Board, terrain: Sequence[Terrain], word: str, frame: Frame, rows: Sequence[Row]) -> None:
@@ -259,7 +246,7 @@ def parity(counter: Counting, panels: Panels, pair: Sequence[int] = (), by: str 
     for slices in panels:
         column = by
         if column is None:
-            first, second = parity_pair(slices, pair)
+            first, second = slices.parity_pair(pair)
             column = f"{DISTANCE}_{first}_{second}"
             names = f"{slices.piece_name(first)} and {slices.piece_name(second)}" if len(panels) == 1 else "the two pieces"
             title, axis = f"Outcomes by the number of steps between {names}", "steps between the two pieces (|files| + |ranks|)"
@@ -321,10 +308,8 @@ def _stack(frame: Frame, axes: Axes, bars: Sequence[tuple[str, Mapping[Outcome, 
 
 def means(counter: Counting, game: Any, by: str) -> Chart:
     """Chart the mean chance to win by the value of a column, in a game with chance."""
-    where, named = "" if counter.where is None else f" WHERE ({counter.where}\n)", quoted_name(by)
-    statement = f"SELECT {named}, avg(lower) AS at_least, avg(upper) AS at_most FROM positions{where} GROUP BY 1 ORDER BY 1"
     text = f"{game.title}: stored positions, for the player to move"
-    return replace(query(counter, game, statement), title=f"Mean chance to win by {by}", caption=text)
+    return replace(query(counter, game, counter.means(by)), title=f"Mean chance to win by {by}", caption=text)
 
 
 def query(counter: Counting, game: Any, statement: str, kind: str | None = None) -> Chart:

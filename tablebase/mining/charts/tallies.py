@@ -96,6 +96,42 @@ class ChartSlices:
         # A side named after its pieces, such as Hounds, need not be named again.
         return f"the {kind.name}" if kind.name in owner.lower() else f"{owner}'s {kind.name}"
 
+    def like_pieces(self, piece: int) -> list[int]:
+        """Numbers of all pieces of the same kind as a piece, which must be the same in every material."""
+        materials: dict[tuple[int, ...], Material] = {}
+        for material in self.materials:
+            self._check_piece(material, piece)
+            kind = material.kinds[piece - 1]
+            numbers = [number for number, other in enumerate(material.kinds, 1) if other == kind]
+            materials.setdefault((kind, *numbers), material)
+        if len(materials) > 1:
+            first, second = [material_name(self.game, material) for material in materials.values()][:2]
+            raise ArgumentError(
+                f"piece {piece} is not the same in {first} and {second}: choose with --material slices in which it is"
+            )
+        return list(next(iter(materials))[1:])
+
+    def parity_pair(self, pieces: Sequence[int] = ()) -> tuple[int, int]:
+        """The two pieces whose distance is shown: those requested, or by default the first and the last.
+
+        Raise `TablebaseError` if the game has no such distances, or the slices lack these two pieces.
+        """
+        if not any(feature.name == DISTANCE and feature.pieces == 2 for feature in self.game.features):
+            hint = f"give --by with a column of whole numbers; 'tablebase features {self.game.name}' lists some"
+            raise ArgumentError(f"{self.game.name} has no feature {DISTANCE!r} of two pieces: {hint}")
+        first, *rest = sorted(pieces or (1, self.pieces))
+        if len(rest) != 1 or first == rest[0]:
+            raise ArgumentError("a distance needs two different pieces: give --piece twice, as in --piece 1 --piece 2")
+        for material in self.materials:
+            for piece in (first, rest[0]):
+                self._check_piece(material, piece)
+        return first, rest[0]
+
+    def _check_piece(self, material: Material, piece: int) -> None:
+        if not 1 <= piece <= material.pieces:
+            name = material_name(self.game, material)
+            raise ArgumentError(f"{name} has pieces 1 to {material.pieces}, but no piece {piece}")
+
 
 def select_slices(
     game: Game, catalog: Catalog, pieces: int | range | None = None, patterns: Sequence[str] = (), side: str | None = None
@@ -209,13 +245,18 @@ class Counting:
         ordered = sorted(found, key=lambda values: [(value is None, value) for value in values])
         return [counted(slices.name, dict(zip(keys, values, strict=True)), found[values]) for values in ordered]
 
+    def means(self, column: str) -> str:
+        """The statement that finds mean chances to win by the values of a column, in a game with chance."""
+        where, named = "" if self.where is None else f" WHERE ({self.where}\n)", quoted_name(column)
+        return f"SELECT {named}, avg(lower) AS at_least, avg(upper) AS at_most FROM positions{where} GROUP BY 1 ORDER BY 1"
+
     def squares(self, slices: ChartSlices, piece: int) -> list[dict[str, Any]]:
         """Count outcomes for the side to move by the square of a piece, given by its number in the materials from 1.
 
         If its side has several pieces of this kind, a position counts once for each of them. Raise `TablebaseError` if there is
         no such piece, or if it is not the same in all materials.
         """
-        squares = ", ".join(f"p{number}_square" for number in like_pieces(slices, piece))
+        squares = ", ".join(f"p{number}_square" for number in slices.like_pieces(piece))
         return self.count(slices, ["square"], f"(SELECT unnest([{squares}]) AS square, outcome FROM positions WHERE {{}})")
 
     def parity(self, slices: ChartSlices, column: str) -> list[dict[str, Any]]:
@@ -246,44 +287,6 @@ def survival(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
     for plies, gone in {0: 0, **{row[DISTANCE]: row["positions"] for row in decided}}.items() if decided else ():
         still -= gone
         yield {"slices": decided[0]["slices"], "plies": plies, "open": still, "share": still / total}
-
-
-def like_pieces(slices: ChartSlices, piece: int) -> list[int]:
-    """Numbers of all pieces of the same kind as a piece, which must be the same in every material."""
-    game = slices.game
-    materials: dict[tuple[int, ...], Material] = {}
-    for material in slices.materials:
-        _check_piece(game, material, piece)
-        kind = material.kinds[piece - 1]
-        numbers = [number for number, other in enumerate(material.kinds, 1) if other == kind]
-        materials.setdefault((kind, *numbers), material)
-    if len(materials) > 1:
-        first, second = [material_name(game, material) for material in materials.values()][:2]
-        raise ArgumentError(f"piece {piece} is not the same in {first} and {second}: choose with --material slices in which it is")
-    return list(next(iter(materials))[1:])
-
-
-def _check_piece(game: Game, material: Material, piece: int) -> None:
-    if not 1 <= piece <= material.pieces:
-        raise ArgumentError(f"{material_name(game, material)} has pieces 1 to {material.pieces}, but no piece {piece}")
-
-
-def parity_pair(slices: ChartSlices, pieces: Sequence[int] = ()) -> tuple[int, int]:
-    """The two pieces whose distance is shown: those requested, or by default the first and the last.
-
-    Raise `TablebaseError` if the game has no such distances, or the slices lack these two pieces.
-    """
-    game = slices.game
-    if not any(feature.name == DISTANCE and feature.pieces == 2 for feature in game.features):
-        hint = f"give --by with a column of whole numbers; 'tablebase features {game.name}' lists some"
-        raise ArgumentError(f"{game.name} has no feature {DISTANCE!r} of two pieces: {hint}")
-    first, *rest = sorted(pieces or (1, slices.pieces))
-    if len(rest) != 1 or first == rest[0]:
-        raise ArgumentError("a distance needs two different pieces: give --piece twice, as in --piece 1 --piece 2")
-    for material in slices.materials:
-        for piece in (first, rest[0]):
-            _check_piece(game, material, piece)
-    return first, rest[0]
 
 
 def quoted_name(column: str) -> str:

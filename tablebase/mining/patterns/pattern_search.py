@@ -21,9 +21,20 @@ from tablebase.game import Game
 from tablebase.game.features import Feature
 from tablebase.mining.column import SLICE_COLUMNS, Column
 from tablebase.mining.columns import CANONICAL, chosen_columns, columns
-from tablebase.mining.patterns.gains import Gain, Numbers, Tables, count, empty_tables, entropy, gains, information_gain
+from tablebase.mining.patterns.contingency import (
+    CONDITIONS,
+    Gain,
+    Numbers,
+    Rule,
+    Tables,
+    count,
+    empty_tables,
+    entropy,
+    gains,
+    information_gain,
+    rules,
+)
 from tablebase.mining.patterns.levels import OUTCOME, Levels, Raw, Target, levels_of, raw
-from tablebase.mining.patterns.rules import CONDITIONS, Rule, rules
 from tablebase.mining.patterns.trees import Node, Tree, grow, judge, leaf_of, leaves
 from tablebase.mining.row_selection import Sample, Selection, hashes_of
 from tablebase.mining.rows import Rows

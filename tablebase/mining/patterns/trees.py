@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.mining.patterns.gains import Codes, Counts
+from tablebase.mining.patterns.contingency import Codes, Counts
 from tablebase.mining.patterns.levels import Condition, Levels
 
 INDENT = "    "

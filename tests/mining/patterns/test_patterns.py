@@ -20,10 +20,9 @@ from tablebase.commands.program import run
 from tablebase.game import Game, load_game
 from tablebase.mining.column import OUTCOMES, Column
 from tablebase.mining.patterns import pattern_search as searching
-from tablebase.mining.patterns.gains import count, decided, empty_tables, entropy, information_gain
+from tablebase.mining.patterns.contingency import count, decided, empty_tables, entropy, information_gain, rules
 from tablebase.mining.patterns.levels import Levels, levels_of
 from tablebase.mining.patterns.pattern_search import PatternSettings, Search
-from tablebase.mining.patterns.rules import rules
 from tablebase.mining.patterns.trees import Split, judge
 from tablebase.mining.rows import Rows
 from tablebase.mining.selection import select_by_name
@@ -167,7 +166,7 @@ def test_tables_count_every_combination(rows: list[tuple[int, ...]], chunk: int)
     *codes, classes = [np.array([row[place] for row in rows], dtype=np.intp) for place in range(len(SIZES) + 1)]
     tables = empty_tables(SIZES, every, CLASSES)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("tablebase.mining.patterns.gains.CHUNK", chunk)
+        patched.setattr("tablebase.mining.patterns.contingency.CHUNK", chunk)
         count(tables, codes, classes)
     assert list(tables) == every
     for places, table in tables.items():
