@@ -17,9 +17,8 @@ from tablebase.mining.columns import columns as all_columns
 from tablebase.mining.export import Export
 from tablebase.mining.query import Query
 from tablebase.mining.results import names_and_rows
-from tablebase.mining.row_selection import Sample
 from tablebase.mining.scan import Scan
-from tablebase.mining.selection import select_by_name
+from tablebase.mining.selection import Sample, select_by_name
 from tablebase.positions.common_features import features_of
 from tablebase.tables.store import Store
 

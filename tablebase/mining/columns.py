@@ -33,8 +33,8 @@ from tablebase.mining.column import (
     words_column,
 )
 from tablebase.mining.move_values import UNDECIDED, UNKNOWN, ListedMoves, move_texts, values_by_code
-from tablebase.mining.row_selection import hashes_of
 from tablebase.mining.rows import BITS, MoveRows, Named, Rows, mapped
+from tablebase.mining.selection import hashes_of
 from tablebase.positions.location import StoredSlice
 from tablebase.positions.material import material_name, parse_material
 from tablebase.positions.position_arrays import Positions
@@ -60,7 +60,7 @@ def columns(game: Game, slices: Sequence[StoredSlice], features: tuple[Feature, 
             *_value_columns("", lambda rows: (rows.coding, rows.codes), by_value=True),
             Column("stalemate", pa.bool_(), lambda rows: array_of(rows.codes == STALEMATE), by_value=True),
             *(column for piece in range(piece_count) for column in _piece_columns(game, piece)),
-            *(Column(name, pa.string(), partial(_text, name), late=True) for name in TEXTS),
+            *(Column(name, pa.string(), partial(board_texts, name), late=True) for name in TEXTS),
             *_twin_columns(),
             *_columns_from_moves(game),
             HASH_COLUMN,
@@ -129,7 +129,7 @@ def columns_of_moves(game: Game, positions: Mapping[str, Column]) -> dict[str, C
         Column("child", pa.string(), lambda rows: child_texts(rows.positions, rows.ways), late=True, made_of=WAYS),
     ]
     *every, child = (replace(column, of_moves=True) for column in of_moves)
-    its_position = Column(POSITION, pa.string(), partial(_text, POSITION), late=True)
+    its_position = Column(POSITION, pa.string(), partial(board_texts, POSITION), late=True)
     return by_name([*(positions[name] for name in SLICE_COLUMNS), *every, its_position, child, HASH_COLUMN])
 
 
@@ -225,10 +225,6 @@ def _zugzwang(most: int, rows: Rows) -> pa.Array:
     return array_of(both <= most, over.take(rows.codes) | over.take(rows.other_codes))
 
 
-def _text(name: str, rows: Rows | Named) -> pa.Array:
-    return board_texts(name, rows.positions)
-
-
 def _piece_columns(game: Game, piece: int) -> list[Column]:
     name, board = f"p{piece + 1}", game.board
     files, ranks = (np.array([cell[i] + 1 for cell in board.cells], dtype=np.int16) for i in (0, 1))
@@ -277,12 +273,13 @@ def _of_piece(piece: int, column: Column) -> Column:
     return replace(column, compute=array)
 
 
-def board_texts(name: str, positions: Positions) -> pa.Array:
-    """One of the columns `TEXTS` of positions; null where the game has no such symmetry.
+def board_texts(name: str, rows: Rows | Named) -> pa.Array:
+    """One of the columns `TEXTS` of rows; null where the game has no such symmetry.
 
     ``position``; ``mirror``, its mirror image; ``twin``, the same placement with the other side to move, colours exchanged; or
     ``canonical``, the lesser text of the position and its mirror image.
     """
+    positions = rows.positions
     game, squares = positions.game, positions.squares
     if name == POSITION or (name == CANONICAL and game.mirror is None):
         return texts(game, positions.kinds, squares, positions.side)

@@ -7,7 +7,7 @@ columns, so that Polars, DuckDB and pandas read the folder as one table.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from itertools import chain, groupby
@@ -23,9 +23,9 @@ from tablebase.game.rules import Rules
 from tablebase.mining.column import SLICE_COLUMNS, Column
 from tablebase.mining.columns import chosen_columns, columns
 from tablebase.mining.reading import POSITIONS
-from tablebase.mining.row_selection import WHOLE, Sample, Selection
 from tablebase.mining.rows import slice_place
 from tablebase.mining.scan import RowStream, Scan
+from tablebase.mining.selection import WHOLE, Sample, Selection
 from tablebase.mining.stored_rows import StoredSource, StoredStream, table_place
 from tablebase.system.files.outputs import check_output_folder, written
 from tablebase.tables.store import Store
@@ -60,10 +60,6 @@ class Export:
         if file is not None and pq.read_schema(file).metadata.get(KEY) != self.schema.metadata[KEY]:
             error = f"{folder} contains another export (with other columns, sample or rules)"
             raise ArgumentError(f"{error}: name another folder")
-
-    def lacks(self, place: str) -> bool:
-        """Return true if a slice or table, which has its `place` in the folder, has no file yet."""
-        return not (self.folder / place / FILE_NAME).exists()
 
     def write(self, stream: RowStream) -> int:
         """Write the rows of a stream and return their number.
@@ -117,20 +113,22 @@ def export(
     """
     with ExitStack() as stack:
         store = stack.enter_context(closing(Store(data)))
+        places: Mapping[str, Any]
         stream: RowStream
         if selection is None:
             source = stack.enter_context(closing(StoredSource(rules, store, features)))
-            tables, folders = source.stored.tables, list(source.stored.tables[0].words)
-            chosen = chosen_columns(rules, names, source.offered[POSITIONS], folders)
-            output = Export(rules, folder, chosen, sample, folders)
-            missing = [table for table in tables if output.lacks(table_place(table))]
-            stream = StoredStream(source.stored, chosen, missing, sample)
+            places = {table_place(table): table for table in source.stored.tables}
+            offered, folders = source.offered[POSITIONS], list(source.stored.tables[0].words)
         else:
             game: Any = rules
-            chosen = chosen_columns(rules, names, columns(game, list(selection), features))
-            output = Export(rules, folder, chosen, sample)
-            places = ((slice_place(game, slice_), slice_) for slice_ in selection)
-            wanted = {its: replace(selection[its], sample=sample) for place, its in places if output.lacks(place)}
-            stream = Scan(game, store, wanted, chosen, threads)
+            places = {slice_place(game, slice_): slice_ for slice_ in selection}
+            offered, folders = columns(game, list(selection), features), list(SLICE_COLUMNS)
+        chosen = chosen_columns(rules, names, offered, folders)
+        output = Export(rules, folder, chosen, sample, folders)
+        missing = [its for place, its in places.items() if not (folder / place / FILE_NAME).exists()]
+        if selection is None:
+            stream = StoredStream(source.stored, chosen, missing, sample)
+        else:
+            stream = Scan(game, store, {its: replace(selection[its], sample=sample) for its in missing}, chosen, threads)
         stream.tick = lambda _: tick and tick(stream.done, stream.cells)
-        return Exported(stream.slices, len(tables if selection is None else selection), output.write(stream))
+        return Exported(stream.slices, len(places), output.write(stream))

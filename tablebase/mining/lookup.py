@@ -22,9 +22,8 @@ from tablebase.game.notation import parse, read_move, render
 from tablebase.mining.column import POSITION
 from tablebase.mining.own_tables import OwnTables
 from tablebase.mining.reading import TABLES, children, conditions_on, parts_of, sources, written
-from tablebase.mining.row_selection import Selection
 from tablebase.mining.sandbox import sandbox, scratch
-from tablebase.mining.selection import check_built
+from tablebase.mining.selection import Selection, check_built
 from tablebase.positions.location import Address, StoredSlice, aliases, locate, own_position
 from tablebase.positions.material import material_of
 

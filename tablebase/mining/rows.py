@@ -23,7 +23,7 @@ from tablebase.mining.move_values import (
     text_numbers,
     values_by_code,
 )
-from tablebase.mining.row_selection import SliceSelection
+from tablebase.mining.selection import SliceSelection
 from tablebase.positions.indexing import Layout, Squares, apart
 from tablebase.positions.location import Address, StoredSlice, is_self_paired, locate
 from tablebase.positions.material import material_name

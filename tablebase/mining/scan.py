@@ -30,9 +30,18 @@ from tablebase.mining.lookup import look_up, named_positions, register_functions
 from tablebase.mining.move_values import StoredCodes
 from tablebase.mining.own_tables import OwnTables
 from tablebase.mining.reading import MOVE_TABLES, MOVES, POSITION_TABLES, POSITIONS, Columns, conditions_on, sources
-from tablebase.mining.row_selection import Selection, Span, StoredSide, drawn, stored_sides, union
 from tablebase.mining.rows import FoundPositions, MoveRows, Named, Rows, positions_of
-from tablebase.mining.selection import conditions_on_positions, known_slices, select_by_condition
+from tablebase.mining.selection import (
+    Selection,
+    Span,
+    StoredSide,
+    conditions_on_positions,
+    drawn,
+    known_slices,
+    select_by_condition,
+    stored_sides,
+    union,
+)
 from tablebase.positions.indexing import layout_of
 from tablebase.system.compute.threads import Team, each
 from tablebase.tables.folder import table_path
@@ -219,13 +228,15 @@ class Scan(RowStream):
         stored, span = block
         table = self.store.table(self.game, stored.material)
         codes = table.between(stored.side, span.begin, span.end)
+        cells = len(codes)
         if span.indices is not None:
+            cells = len(span.indices)
             others = np.ones(len(codes), dtype=bool)
             others[span.indices - span.begin] = False
             codes = np.where(others, codes.dtype.type(table.coding.void), codes)
         found = FoundPositions(table.layout, stored.side, span.begin, codes, table.coding, self.stored_codes, stored.wanted)
         every = (Rows(found, slice_, *image) for image in found.images() for slice_ in stored.slices)
-        return span.cells, [work(drawn(MoveRows(rows) if self.of_moves else rows, stored.wanted.sample)) for rows in every]
+        return cells, [work(drawn(MoveRows(rows) if self.of_moves else rows, stored.wanted.sample)) for rows in every]
 
     def made(self, rows: Rows) -> pa.RecordBatch:
         """The columns of some rows; equal ones are counted together where the column of counts is read."""

@@ -38,8 +38,8 @@ from tablebase.mining.column import (
 from tablebase.mining.columns import HASH_COLUMN, by_name, feature_columns
 from tablebase.mining.lookup import AS_DISTINCT_ROW, AS_ROW
 from tablebase.mining.reading import MOVE_TABLES, POSITION_TABLES
-from tablebase.mining.row_selection import WHOLE, Sample, drawn
 from tablebase.mining.scan import NUMBER, Relation, Result, RowSource, RowStream, create_function, made_in_sql, plain
+from tablebase.mining.selection import WHOLE, Sample, drawn
 from tablebase.probe.prober import source_of
 from tablebase.probe.source import natural
 from tablebase.probe.stored import Numbers, Stored, StoredTable
@@ -125,14 +125,13 @@ class StoredMoves:
 
 def _is_best(worth: Sequence[Any]) -> Iterator[bool | None]:
     """For each move of a position whether no other is better; None if bounds leave it open."""
-    for place, value in enumerate(worth):
-        others = [*worth[:place], *worth[place + 1 :]]
-        if not isinstance(value, Bounds):
-            yield all(value.merit >= other.merit for other in others)
-        elif any(value.upper < other.lower - EQUAL for other in others):
+    bounds = [(value.lower, value.upper) if isinstance(value, Bounds) else (value.merit, value.merit) for value in worth]
+    for place, (lower, upper) in enumerate(bounds):
+        others = [*bounds[:place], *bounds[place + 1 :]]
+        if any(upper < other - EQUAL for other, _ in others):
             yield False
         else:
-            yield True if all(value.lower >= other.upper - EQUAL for other in others) else None
+            yield True if all(lower >= other - EQUAL for _, other in others) else None
 
 
 def position_columns(stored: Stored[Any], features: Sequence[Feature]) -> dict[str, Column]:

@@ -215,11 +215,6 @@ class Counting:
             _, rows = names_and_rows(query.run(tick=lambda done: self.tick and self.tick(done, query.cells)))
             return list(rows)
 
-    def condition(self, slices: ChartSlices) -> str:
-        """The SQL condition on the positions of slices."""
-        # A comment in the condition ends with its line.
-        return slices.condition if self.where is None else f"{slices.condition} AND ({self.where}\n)"
-
     def count(self, slices: ChartSlices, keys: Sequence[str], table: str = "positions") -> list[dict[str, Any]]:
         """Count outcomes for each combination of values of some columns, in ascending order; draws have no distance.
 
@@ -237,7 +232,9 @@ class Counting:
         else:
             named, source = ", ".join(map(quoted_name, keys)), table if "{}" in table else f"{table} WHERE {{}}"
             statement = f"SELECT {named}, outcome, COUNT(*) AS number FROM {source} GROUP BY ALL"
-            for row in self.answers(slices.game, statement.replace("{}", self.condition(slices))):
+            # A comment in the condition ends with its line.
+            condition = slices.condition if self.where is None else f"{slices.condition} AND ({self.where}\n)"
+            for row in self.answers(slices.game, statement.replace("{}", condition)):
                 *values, outcome, number = row.values()
                 found[tuple(values)][Outcome(outcome)] = number
         if not found:

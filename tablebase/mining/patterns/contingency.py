@@ -43,20 +43,16 @@ def empty_tables(sizes: Sequence[int], every: Iterable[tuple[int, ...]], classes
 def count(tables: Tables, codes: Codes, classes: Numbers) -> None:
     """Add positions to tables, given the level of each feature, and the class."""
     for begin in range(0, len(classes), CHUNK):
-        chunk = slice(begin, begin + CHUNK)
-        _count([levels[chunk] for levels in codes], classes[chunk], tables)
-
-
-def _count(codes: Codes, classes: Numbers, tables: Tables) -> None:
-    firsts: dict[tuple[int, ...], Numbers] = {(): np.zeros_like(classes)}
-    lasts: dict[tuple[int, ...], Numbers] = {(): classes}
-    for features, table in tables.items():
-        first, last = features[:-1], features[-1:]
-        if first not in firsts:
-            firsts[first] = np.ravel_multi_index([codes[each] for each in first], table.shape[: len(first)])
-        if last not in lasts:
-            lasts[last] = codes[last[0]] * table.shape[-1] + classes
-        _add_pair(firsts[first], lasts[last], prod(table.shape[len(first) :]), table.reshape(-1))
+        its, of_classes = [levels[begin : begin + CHUNK] for levels in codes], classes[begin : begin + CHUNK]
+        firsts: dict[tuple[int, ...], Numbers] = {(): np.zeros_like(of_classes)}
+        lasts: dict[tuple[int, ...], Numbers] = {(): of_classes}
+        for features, table in tables.items():
+            first, last = features[:-1], features[-1:]
+            if first not in firsts:
+                firsts[first] = np.ravel_multi_index([its[each] for each in first], table.shape[: len(first)])
+            if last not in lasts:
+                lasts[last] = its[last[0]] * table.shape[-1] + of_classes
+            _add_pair(firsts[first], lasts[last], prod(table.shape[len(first) :]), table.reshape(-1))
 
 
 @jit

@@ -19,9 +19,9 @@ from tablebase.errors import ArgumentError, TablebaseError, game_word, quoted
 from tablebase.game import Game, Outcome
 from tablebase.mining.column import OUTCOMES, Column
 from tablebase.mining.move_values import UNDECIDED
-from tablebase.mining.row_selection import Selection, SliceSelection
 from tablebase.mining.rows import Rows
 from tablebase.mining.sandbox import scratch
+from tablebase.mining.selection import Selection, SliceSelection
 from tablebase.positions.material import material_name
 
 MAX_VALUES = 32
@@ -137,14 +137,12 @@ def _keywords() -> frozenset[str]:
 
 def raw(column: Column, array: pa.Array) -> Raw:
     """The values of a column as numbers; raise `TablebaseError` if one is not a finite number, so that it cannot be compared."""
-    values = array.indices.to_numpy() if pa.types.is_dictionary(array.type) else array.to_numpy(zero_copy_only=False)
+    values: Raw = array.indices.to_numpy() if pa.types.is_dictionary(array.type) else array.to_numpy(zero_copy_only=False)
     if values.dtype != np.float64:
-        integers: Raw = values.astype(np.int16, copy=False)
-        return integers
+        return values.astype(np.int16, copy=False)
     if not np.isfinite(values).all():
         raise TablebaseError(f"the feature {column.name} has values that are not finite numbers: patterns need finite ones")
-    floats: Raw = values
-    return floats
+    return values
 
 
 def levels_of(

@@ -36,9 +36,9 @@ from tablebase.mining.patterns.contingency import (
 )
 from tablebase.mining.patterns.levels import OUTCOME, Levels, Raw, Target, levels_of, raw
 from tablebase.mining.patterns.trees import Node, Tree, grow, judge, leaf_of, leaves
-from tablebase.mining.row_selection import Sample, Selection, hashes_of
 from tablebase.mining.rows import Rows
 from tablebase.mining.scan import Scan
+from tablebase.mining.selection import Sample, Selection, hashes_of
 from tablebase.positions.indexing import layout_of
 from tablebase.positions.location import StoredSlice
 from tablebase.tables.store import Store
