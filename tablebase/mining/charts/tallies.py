@@ -98,18 +98,17 @@ class ChartSlices:
 
     def like_pieces(self, piece: int) -> list[int]:
         """Numbers of all pieces of the same kind as a piece, which must be the same in every material."""
-        materials: dict[tuple[int, ...], Material] = {}
-        for material in self.materials:
+        found: dict[tuple[int, ...], str] = {}
+        for name, material in sorted((material_name(self.game, each), each) for each in self.materials):
             self._check_piece(material, piece)
             kind = material.kinds[piece - 1]
             numbers = [number for number, other in enumerate(material.kinds, 1) if other == kind]
-            materials.setdefault((kind, *numbers), material)
-        if len(materials) > 1:
-            first, second = [material_name(self.game, material) for material in materials.values()][:2]
-            raise ArgumentError(
-                f"piece {piece} is not the same in {first} and {second}: choose with --material slices in which it is"
-            )
-        return list(next(iter(materials))[1:])
+            found.setdefault((kind, *numbers), name)
+        if len(found) > 1:
+            first, second = list(found.values())[:2]
+            error = f"piece {piece} is not the same in {first} and {second}"
+            raise ArgumentError(f"{error}: choose with --material slices in which it is")
+        return list(next(iter(found))[1:])
 
     def parity_pair(self, pieces: Sequence[int] = ()) -> tuple[int, int]:
         """The two pieces whose distance is shown: those requested, or by default the first and the last.
