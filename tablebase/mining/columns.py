@@ -54,6 +54,11 @@ def columns(game: Game, slices: Sequence[StoredSlice], features: tuple[Feature, 
     Raise `TablebaseError` if a feature has a column whose name is already taken.
     """
     piece_count = max(slice_.material.pieces for slice_ in slices)
+    of_twin = [
+        *_value_columns("twin_", lambda rows: (rows.coding, rows.other_codes)),
+        Column(ZUGZWANG, pa.bool_(), partial(_zugzwang, -1)),
+        Column(MUTUAL_ZUGZWANG, pa.bool_(), partial(_zugzwang, -2)),
+    ]
     return by_name(
         [
             *_slice_columns(game, slices),
@@ -61,7 +66,7 @@ def columns(game: Game, slices: Sequence[StoredSlice], features: tuple[Feature, 
             Column("stalemate", pa.bool_(), lambda rows: array_of(rows.codes == STALEMATE), by_value=True),
             *(column for piece in range(piece_count) for column in _piece_columns(game, piece)),
             *(Column(name, pa.string(), partial(board_texts, name), late=True) for name in TEXTS),
-            *_twin_columns(),
+            *(replace(column, extra=True, of_twin=True) for column in of_twin),
             *_columns_from_moves(game),
             HASH_COLUMN,
             *(column for feature in features for column in feature_columns(feature, piece_count)),
@@ -205,15 +210,6 @@ def _slice_columns(game: Game, slices: Sequence[StoredSlice]) -> list[Column]:
         Column("pieces", pa.int16(), pieces, by_value=True, check=between("pieces", 2, game.max_pieces)),
         words_column("side", letters, lambda rows: constant(rows, rows.slice.side), its_side, by_value=True),
     ]
-
-
-def _twin_columns() -> list[Column]:
-    of_twin = [
-        *_value_columns("twin_", lambda rows: (rows.coding, rows.other_codes)),
-        Column(ZUGZWANG, pa.bool_(), partial(_zugzwang, -1)),
-        Column(MUTUAL_ZUGZWANG, pa.bool_(), partial(_zugzwang, -2)),
-    ]
-    return [replace(column, extra=True, of_twin=True) for column in of_twin]
 
 
 def _zugzwang(most: int, rows: Rows) -> pa.Array:

@@ -25,7 +25,7 @@ from tablebase.game.features import Feature
 from tablebase.mining.column import POSITION, sql_type
 from tablebase.mining.counting import count_rows
 from tablebase.mining.lookup import declare_functions
-from tablebase.mining.own_tables import OwnTables, own_tables
+from tablebase.mining.own_tables import own_tables
 from tablebase.mining.reading import TABLES, TALLIED, Needed, columns_needed, reads_unnamed, schema_of, scopes, written
 from tablebase.mining.results import Tabular, distinct_names, with_plain_numbers
 from tablebase.mining.sandbox import errors_as_sentences, sandbox, scratch
@@ -75,7 +75,14 @@ class Query(Tabular):
         self._given = game, folder, statement, features, threads, catalog, self.own
         self._counts = counts
         self.game, self.folder, self.threads = game, folder, threads
-        self._source = _source_of(game, folder, features, threads, catalog, self.own)
+        rules: Any = game
+        self._source: RowSource
+        if "materials" in rules.can:
+            self._source = SliceRowSource(rules, Store(folder), features, threads, catalog, self.own)
+        else:
+            from tablebase.mining.stored_rows import StoredSource
+
+            self._source = StoredSource(rules, Store(folder), features)
         self._runs: WeakSet[Generator[pa.RecordBatch, None, None]] = WeakSet()
         # Their threads would not outlive the interpreter.
         finalize(self, _end, self._runs)
@@ -247,17 +254,6 @@ class Query(Tabular):
                         hint = f"name features and {POSITION} one by one"
                         raise TablebaseError(f"COLUMNS matches none of the columns of *: {hint}") from error
                     raise
-
-
-def _source_of(
-    rules: Any, folder: Path, features: tuple[Feature, ...], threads: int, catalog: str | None, own: OwnTables
-) -> RowSource:
-    """The tables of a game: those of slices if it has pieces on squares."""
-    if "materials" not in rules.can:
-        from tablebase.mining.stored_rows import StoredSource
-
-        return StoredSource(rules, Store(folder), features)
-    return SliceRowSource(rules, Store(folder), features, threads, catalog, own)
 
 
 def _end(runs: Iterable[Generator[pa.RecordBatch, None, None]]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
@@ -60,9 +59,5 @@ def _draw(frame: Frame, rows: Sequence[Row]) -> None:
     axes.plot(evens, [EVEN] * len(evens), "o", color=ink, markersize=4, zorder=4)
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_locator(FixedLocator([2.0**-power for power in range(0, 13, 2)]))
-    axes.xaxis.set_major_formatter(FuncFormatter(_power))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda fuzz, _: f"1/{round(1 / fuzz)}" if fuzz < 1 else f"{fuzz:g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
-
-
-def _power(fuzz: float, _position: Any) -> str:
-    return f"1/{round(1 / fuzz)}" if fuzz < 1 else f"{fuzz:g}"

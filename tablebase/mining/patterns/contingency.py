@@ -193,14 +193,18 @@ class _Comparisons:
         """True if two comparisons may be joined; each pair once, and two of the same feature only as both ends of a range."""
         counted = np.zeros_like(self.pairs)
         for features, table in tables.items():
-            if len(features) == 1:
+            if len(features) > 2 or not features:
+                continue
+            first, second = (self._of[each] for each in (features[0], features[-1]))
+            self.pairs[first, second] = True
+            if first == second:
+                holds = self._matrices[features[0]].astype(bool)
+                low, high, wide = holds[:, 0], holds[:, -1], (holds[:, None] & holds[None]).sum(axis=2) > 1
+                self.pairs[first, first] = np.triu((low[:, None] != low) & (high[:, None] != high) & wide, 1)
                 features, table = features * 2, np.eye(len(table), dtype=np.int64)[:, :, None] * table
-            if len(features) == 2:
-                first, second = (self._of[each] for each in features)
-                blocks = self._joint(features, table)
-                self.counts[:, first, second], self.counts[:, second, first] = blocks, blocks.swapaxes(1, 2)
-                counted[first, second] = counted[second, first] = True
-                self.pairs[first, second] = self._are_ends(features[0]) if first == second else True
+            blocks = self._joint(features, table)
+            self.counts[:, first, second], self.counts[:, second, first] = blocks, blocks.swapaxes(1, 2)
+            counted[first, second] = counted[second, first] = True
         self.total = self.counts.sum(axis=0)
         self.implies: Flags = counted & (self.total == self.total.diagonal()[:, None])
         """True if every position that satisfies the first comparison satisfies the second."""
@@ -212,14 +216,6 @@ class _Comparisons:
             # The first axis is summed over, and becomes the last one.
             counts = np.tensordot(counts, self._matrices[number], axes=(0, 1))
         return counts.astype(np.int64)
-
-    def _are_ends(self, feature: int) -> Flags:
-        """Which two comparisons of a feature are both ends of a range."""
-        holds = self._matrices[feature].astype(bool)
-        first, last = holds[:, 0], holds[:, -1]
-        wide = (holds[:, None] & holds[None]).sum(axis=2) > 1
-        ends: Flags = np.triu((first[:, None] != first) & (last[:, None] != last) & wide, 1)
-        return ends
 
     def triples(self) -> Iterator[tuple[tuple[slice, ...], Counts]]:
         """For three features that were counted together, the comparisons of each, and the counts by class and comparisons."""

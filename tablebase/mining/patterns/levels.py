@@ -160,17 +160,11 @@ def levels_of(
         return Levels(column.name, "int", present, ("false", "true"))
     if pa.types.is_int16(column.type) and len(present) <= most:
         return Levels(column.name, "int", present)
-    return Levels(column.name, "range", _ends(sample, most, ranges))
-
-
-def _ends(sample: Raw, most: int, ranges: int) -> Raw:
-    """The ends of ranges: all values if there are at most `most`, else quantiles; never the largest value."""
     values = np.unique(sample)
     if len(values) > most:
         shares = np.arange(1, ranges) / ranges
         values = np.append(np.unique(np.quantile(sample, shares, method="inverted_cdf")), values[-1])
-    ends: Raw = values[values < values[-1]]
-    return ends
+    return Levels(column.name, "range", values[values < values[-1]])
 
 
 @dataclass(frozen=True)
