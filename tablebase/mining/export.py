@@ -61,13 +61,13 @@ class Export:
             error = f"{folder} contains another export (with other columns, sample or rules)"
             raise ArgumentError(f"{error}: name another folder")
 
-    def write(self, stream: RowStream) -> int:
-        """Write the rows of a stream and return their number.
+    def write(self, stream: RowStream, place_of: Callable[[Any], str]) -> int:
+        """Write the rows of a stream, which have their place in the folder, and return their number.
 
         A file gets its name only once it is complete, so an interrupted export can be resumed.
         """
         count = 0
-        blocks = filter(None, stream.spread(lambda rows: (rows.place, stream.made(rows))))
+        blocks = filter(None, stream.spread(lambda rows: (place_of(rows), stream.made(rows))))
         # Blocks of the same rows under the names of several slices follow one another.
         for _, same in groupby(blocks, lambda block: dict(block).keys()):
             with ExitStack() as stack:
@@ -115,6 +115,7 @@ def export(
         store = stack.enter_context(closing(Store(data)))
         places: Mapping[str, Any]
         stream: RowStream
+        place_of: Callable[[Any], str]
         if selection is None:
             source = stack.enter_context(closing(StoredSource(rules, store, features)))
             places = {table_place(table): table for table in source.stored.tables}
@@ -127,8 +128,9 @@ def export(
         output = Export(rules, folder, chosen, sample, folders)
         missing = [its for place, its in places.items() if not (folder / place / FILE_NAME).exists()]
         if selection is None:
-            stream = StoredStream(source.stored, chosen, missing, sample)
+            stream, place_of = StoredStream(source.stored, chosen, missing, sample), lambda rows: table_place(rows.table)
         else:
-            stream = Scan(game, store, {its: replace(selection[its], sample=sample) for its in missing}, chosen, threads)
+            wanted = {its: replace(selection[its], sample=sample) for its in missing}
+            stream, place_of = Scan(game, store, wanted, chosen, threads), lambda rows: slice_place(game, rows.slice)
         stream.tick = lambda _: tick and tick(stream.done, stream.cells)
-        return Exported(stream.slices, len(places), output.write(stream))
+        return Exported(stream.slices, len(places), output.write(stream, place_of))

@@ -187,11 +187,6 @@ class Rows:
         return len(self.found.offsets if isinstance(self.places, slice) else self.places)
 
     @property
-    def place(self) -> str:
-        """The folder for the rows of the slice."""
-        return slice_place(self.layout.game, self.slice)
-
-    @property
     def codes(self) -> Codes:
         """Their codes."""
         return self.found.codes[self.places]

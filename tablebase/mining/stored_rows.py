@@ -66,12 +66,6 @@ class StoredRows:
         """The game, for hashes."""
         return (self.stored.rules.name,)
 
-    @property
-    def place(self) -> str:
-        """The folder for the rows of their table."""
-        assert self.table is not None
-        return table_place(self.table)
-
     def some(self, where: Numbers) -> StoredRows:
         """The rows at these places."""
         return StoredRows(self.stored, self.numbers[where], self.table)

@@ -166,7 +166,9 @@ def select_slices(
     names, sides = {material_name(game, each.material) for each in selected}, {letters[each.side] for each in selected}
     by_name = listed("material", names) if patterns else listed("pieces", counts)
     condition = f"NOT stalemate AND {by_name} AND {listed('side', sides)}"
-    return ChartSlices(game, _name(patterns, counts), selected, len(every) - len(selected), condition)
+    name = ", ".join(patterns[:3]) + (f" and {len(patterns) - 3} more" if len(patterns) > 3 else "")
+    name = name or f"{' to '.join(map(str, dict.fromkeys((counts[0], counts[-1]))))} pieces"
+    return ChartSlices(game, name, selected, len(every) - len(selected), condition)
 
 
 def _no_match(game: Game, pieces: range | None, patterns: Sequence[str], built: set[int], folder: Path) -> TablebaseError:
@@ -183,12 +185,6 @@ def _no_match(game: Game, pieces: range | None, patterns: Sequence[str], built: 
 def listed(column: str, values: Iterable[object]) -> str:
     """The SQL condition that a column has one of these values."""
     return f"{column} IN ({', '.join(sorted(repr(value) for value in values))})"
-
-
-def _name(patterns: Sequence[str], counts: Sequence[int]) -> str:
-    if patterns:
-        return ", ".join(patterns[:3]) + (f" and {len(patterns) - 3} more" if len(patterns) > 3 else "")
-    return f"{' to '.join(map(str, dict.fromkeys((counts[0], counts[-1]))))} pieces"
 
 
 @dataclass(frozen=True)
