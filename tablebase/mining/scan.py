@@ -43,7 +43,7 @@ from tablebase.mining.selection import (
     union,
 )
 from tablebase.positions.indexing import layout_of
-from tablebase.system.compute.threads import Team, each
+from tablebase.system.compute.threads import in_order
 from tablebase.tables.folder import table_path
 from tablebase.tables.missing import missing_table
 from tablebase.tables.store import Store
@@ -55,6 +55,8 @@ BLOCK = 1 << 18
 """Approximate number of indices in a block."""
 MOVES_BLOCK = 1 << 15
 """The same where moves are listed, of which there are several for each position."""
+AHEAD = 3
+"""Blocks in progress per thread."""
 SPAN = 1 << 42
 """More than twice the indices of any table: numbers of positions of different slices are as far apart."""
 
@@ -220,7 +222,7 @@ class Scan(RowStream):
             (stored, span) for stored in self.stored_sides for span in stored.spans(layout_of(self.game, stored.material), size)
         )
         with ThreadPoolExecutor(self.threads) as pool:
-            for cells, results in each(partial(self._process_block, work), blocks, Team(self.threads, pool)):
+            for cells, results in in_order(partial(self._process_block, work), blocks, pool, AHEAD * self.threads - 1):
                 yield self.reached(cells, results)
 
     def _process_block(self, work: Callable[[Rows], Result], block: tuple[StoredSide, Span]) -> tuple[int, list[Result]]:

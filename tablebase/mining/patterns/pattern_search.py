@@ -242,7 +242,7 @@ class Search:
     def dataset(self, names: Sequence[str] | None, limit: int | None, seed: int) -> Dataset:
         """Read the positions that are searched as arrays, or a sample of about `limit` of them.
 
-        The columns are the features that the search compares, or those with these names; `ArgumentError` if one is missing.
+        The columns are the features that the search compares, unless `names` has others; `ArgumentError` if one is missing.
         """
         chosen = self.features if names is None else chosen_columns(self.game, names, self.columns, ())
         for column in chosen:

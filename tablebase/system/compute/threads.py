@@ -20,22 +20,22 @@ PARTS = 4
 """Parts of some work for each thread, since some parts take longer than others."""
 
 
-class Team(NamedTuple):
+class _Team(NamedTuple):
     """Threads that may be used; they are started when they are first needed."""
 
     size: int
     pool: ThreadPoolExecutor | None
 
 
-_ALONE = Team(1, None)
-_team: ContextVar[Team] = ContextVar("team", default=_ALONE)
+_ALONE = _Team(1, None)
+_team: ContextVar[_Team] = ContextVar("team", default=_ALONE)
 
 
 @contextmanager
 def use(count: int) -> Iterator[None]:
     """Allow this many threads within the block."""
     with ThreadPoolExecutor(count) as pool:
-        token = _team.set(Team(count, pool))
+        token = _team.set(_Team(count, pool))
         try:
             yield
         finally:
@@ -62,20 +62,22 @@ def ranges(count: int, grain: int, most: int | None = None) -> list[tuple[int, i
     return list(pairwise(edges))
 
 
-def each(work: Callable[[Item], Result], items: Iterable[Item], team: Team | None = None) -> Iterator[Result]:
+def each(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
     """Call ``work(item)`` for all items in parallel; the results in order, a few of them ahead of time.
 
-    Work must not write what it reads or writes for another item. A team is named where different threads take the results.
+    Work must not write what it reads or writes for another item.
     """
-    count, pool = team or _team.get()
-    if pool is None or count == 1:
-        yield from map(work, items)
-        return
+    count, pool = _team.get()
+    yield from map(work, items) if pool is None or count == 1 else in_order(work, items, pool, PARTS * count)
+
+
+def in_order(work: Callable[[Item], Result], items: Iterable[Item], pool: ThreadPoolExecutor, most: int) -> Iterator[Result]:
+    """Call ``work(item)`` for all items in a pool; the results in order, at most so many of them ahead of time."""
     ahead: deque[Future[Result]] = deque()
     try:
         for item in items:
             ahead.append(pool.submit(work, item))
-            if len(ahead) > PARTS * count:
+            if len(ahead) > most:
                 yield ahead.popleft().result()
         while ahead:
             yield ahead.popleft().result()
