@@ -89,8 +89,8 @@ class Query(Tabular):
         offered = self._source.offered
         text, self.explained = read_request(statement)
         tree, self.text = parse_select(text), bare(text)
-        self._text, needed = self.text, columns_needed(tree, offered)
-        names, types = self._plan(self._text, tree, needed)
+        self._executed, needed = self.text, columns_needed(tree, offered)
+        names, types = self._plan(self._executed, tree, needed)
         self._names = distinct_names(names)
         # DuckDB knows best what is wrong with a statement, so it comes first.
         check_reach(tree, (*TABLES, *(name.lower() for name in self.own)))
@@ -103,7 +103,7 @@ class Query(Tabular):
                 if counted:
                     again = written(counting), counting, {**needed, **counted}
                     if self._plan(*again)[1] == types:
-                        self._text, tree, needed = again
+                        self._executed, tree, needed = again
         reads = [table for scope in scopes(tree) for table in scope.tables]
         self.relations = [
             Relation(schema, name, columns, self._source.stream(name, columns, tables))
@@ -186,7 +186,7 @@ class Query(Tabular):
             self._create_views(connection)
             try:
                 with errors_as_sentences():
-                    result = connection.sql(self._text)
+                    result = connection.sql(self._executed)
                     # DuckDB numbers columns with the same name in its own way, but only if there is a limit.
                     limited = result if limit is None else result.limit(limit)
                     reader = limited.to_arrow_reader(BATCH)

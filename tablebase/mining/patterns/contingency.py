@@ -174,7 +174,7 @@ def rules(
 
 
 class _Comparisons:
-    """All comparisons, and counts of pairs of them; those of three are counted when they are needed."""
+    """All comparisons, and counts of pairs of them; triples are counted when they are needed."""
 
     def __init__(self, levels: Sequence[Levels], tables: Tables, sample: Codes) -> None:
         self.every = [(number, condition) for number, feature in enumerate(levels) for condition in feature.conditions]
@@ -197,7 +197,7 @@ class _Comparisons:
                 continue
             first, second = (self._of[each] for each in (features[0], features[-1]))
             self.pairs[first, second] = True
-            if first == second:
+            if len(features) == 1:
                 holds = self._matrices[features[0]].astype(bool)
                 low, high, wide = holds[:, 0], holds[:, -1], (holds[:, None] & holds[None]).sum(axis=2) > 1
                 self.pairs[first, first] = np.triu((low[:, None] != low) & (high[:, None] != high) & wide, 1)

@@ -181,7 +181,7 @@ class Target:
 
     @property
     def examined(self) -> str:
-        """Which positions are examined, as in ``won or drawn``."""
+        """The outcomes that are examined, as in ``won or drawn``."""
         return " or ".join(ADJECTIVES[outcome] for outcome in self.outcomes)
 
     def select(self, game: Game, selection: Selection) -> Selection:
