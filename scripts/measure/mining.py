@@ -13,15 +13,11 @@ from tqdm import tqdm
 
 from scripts.measure.clock import run_separately
 from tablebase.game import load_game
-from tablebase.mining.columns import columns as all_columns
-from tablebase.mining.export import Export
+from tablebase.mining.export import export
 from tablebase.mining.query import Query
 from tablebase.mining.results import names_and_rows
-from tablebase.mining.row_selection import Sample
-from tablebase.mining.scan import Scan
 from tablebase.mining.selection import select_by_name
 from tablebase.positions.common_features import features_of
-from tablebase.tables.store import Store
 
 MOST_PIECES_WITH_ALIASES = 3
 """Largest number of pieces for which aliases are included."""
@@ -82,10 +78,8 @@ def export_positions(data: Path, folder: str, pieces: int, columns: list[str]) -
     """Export columns of all positions to Parquet files."""
     game = load_game("doushouqi")
     selection = select_by_name(game, data, [], pieces, aliases=pieces <= MOST_PIECES_WITH_ALIASES)
-    available = all_columns(game, list(selection), features_of(game))
-    written = [available[name] for name in columns]
     begin = time.perf_counter()
-    Export(game, Path(folder), written, Sample()).write(Scan(game, Store(data), selection, written, THREADS))
+    export(game, data, selection, Path(folder), columns, features_of(game), threads=THREADS)
     seconds = time.perf_counter() - begin
     return {"seconds": seconds, "bytes": sum(path.stat().st_size for path in Path(folder).rglob("*.parquet"))}
 

@@ -17,12 +17,11 @@ from typing import NamedTuple
 
 from tqdm import tqdm
 
-from tablebase.catalog.catalog import Catalog, Counts
+from tablebase.catalog.catalog import Catalog
 from tablebase.commands.program import run
 from tablebase.errors import TablebaseError
 from tablebase.game import Outcome, load_game
-from tablebase.mining.charts.charted_slices import ChartSlices, select_slices
-from tablebase.mining.charts.tallies import Counting, parity_pair, totals
+from tablebase.mining.charts.tallies import ChartSlices, Counting, Row, select_slices, totals
 from tablebase.system.compute.messages import say
 
 GAME = load_game("doushouqi")
@@ -75,7 +74,7 @@ def listed(names: Iterable[str]) -> str:
 
 def describe_distances(source: Source) -> Iterator[str]:
     """Shares of the outcomes, and the median and the longest distances."""
-    rows = Counting(source.catalog).distances(source.slices)
+    rows = Counting(source.catalog).count(source.slices, ["distance"])
     outcomes = totals(rows)
     counts = {
         outcome: {row["distance"]: row[word] for row in rows if row[word] and outcome is not Outcome.DRAW}
@@ -123,24 +122,24 @@ def alternatives(names: Sequence[str]) -> str:
 
 def describe_draws(source: Source) -> Iterator[str]:
     """Materials without draws, and those with the largest share."""
-    lines = source.slices.lines
-    without = [line for line in lines if not line.draws]
-    yield f"{len(without)} of the {len(lines)} materials have no draws at all."
-    largest = max(map(draw_share, lines))
-    where = [str(line.material) for line in lines if draw_share(line) == largest]
+    rows = Counting(source.catalog).count(source.slices, ["material"])
+    without = [row for row in rows if not row["draws"]]
+    yield f"{len(without)} of the {len(rows)} materials have no draws at all."
+    largest = max(map(draw_share, rows))
+    where = [row["material"] for row in rows if draw_share(row) == largest]
     yield f"The largest share of draws is {100 * largest:.1f}%, in {listed(where)}."
-    yield f"Over all materials, the share is {percent(sum(line.draws for line in lines), sum(line.positions for line in lines))}."
+    yield f"Over all materials, the share is {percent(totals(rows)[Outcome.DRAW], sum(row['positions'] for row in rows))}."
 
 
-def draw_share(line: Counts) -> float:
-    """The share of draws in a slice."""
-    return line.draws / line.positions
+def draw_share(row: Row) -> float:
+    """The share of draws of a material."""
+    return float(row["draws"] / row["positions"])
 
 
 def describe_parity(source: Source) -> Iterator[str]:
     """Outcomes at odd and at even distances, and whether parity decides at each single distance."""
     slices = source.slices
-    pair = parity_pair(slices)
+    pair = slices.parity_pair()
     rows = Counting(source.catalog).parity(slices, f"distance_{pair[0]}_{pair[1]}")
     names = listed(map(slices.piece_name, pair))
     for is_even, word in ((False, "odd"), (True, "even")):

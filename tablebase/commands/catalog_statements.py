@@ -13,8 +13,7 @@ from tablebase.game.installed import load_rules
 from tablebase.mining.column import OUTCOMES, Check, one_of
 from tablebase.mining.reading import parsed
 from tablebase.mining.results import Tabular, distinct_names
-from tablebase.mining.statement import nesting_as_sentence
-from tablebase.mining.word_checks import check_words
+from tablebase.mining.statement import check_words, nesting_as_sentence
 from tablebase.system.compute.messages import brief
 
 OF_GAMES = ("tables", "slices", "slice_counts", "layers", "exact", "tiers", "pattern_gains", "pattern_rules", "pattern_trees")

@@ -129,7 +129,7 @@ class Collection(Charts, PatternSearches):
         lib.game_arguments.refuse_given(rules, material=material, pieces=pieces, aliases=aliases or None)
         has_material = "materials" in rules.can
         target, threads = Path(to), usable_workers(workers)
-        chosen, known, share = as_column_names(columns), known_features(rules, features), lib.row_selection.Sample(sample, seed)
+        chosen, known, share = as_column_names(columns), known_features(rules, features), lib.selection.Sample(sample, seed)
         with lib.progress.progress(f"export {rules.name}", "positions", compiles=True) as shown:
             selection = None
             if has_material:

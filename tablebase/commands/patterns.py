@@ -19,8 +19,7 @@ from tablebase.system.compute.messages import say
 
 if TYPE_CHECKING:
     from tablebase.commands.findings import Findings
-    from tablebase.mining.patterns.dataset import Dataset
-    from tablebase.mining.patterns.pattern_search import Patterns, Search
+    from tablebase.mining.patterns.pattern_search import Dataset, Patterns, Search
 
 _PAGE = "Also write an HTML page with tables and charts to this file."
 Run = Annotated[Callable[[list["Search"]], Iterable["Patterns"]] | None, PYTHON_ONLY]
@@ -74,7 +73,7 @@ class PatternSearches(Cataloged):
         MissingExtraError
             If `depth` is above 0, and scikit-learn is not installed.
         """
-        rules, wanted = self._game(game, "patterns"), lib.targets.target_of(as_text("target", target), outcome)
+        rules, wanted = self._game(game, "patterns"), lib.levels.target_of(as_text("target", target), outcome)
         settings = lib.pattern_search.PatternSettings(wanted, depth, conditions, support)
         if depth and not lib.trees.available():
             raise MissingExtraError("trees", "patterns")
@@ -119,7 +118,7 @@ class PatternSearches(Cataloged):
         found: list[Dataset] = []
 
         def read(planned: list[Search]) -> list[Patterns]:
-            found.extend(lib.dataset.dataset(search, names, most, as_number("seed", seed)) for search in planned)
+            found.extend(search.dataset(names, most, as_number("seed", seed)) for search in planned)
             return []
 
         of: dict[str, Any] = {"material": material, "pieces": pieces, "outcome": outcome, "features": features, "workers": workers}

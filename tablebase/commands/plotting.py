@@ -177,7 +177,7 @@ def _chart(name: str, rules: Any, counter: lib.tallies.Counting, given: dict[str
     }
     if "materials" in rules.can:
         groups = [material] if name == "draws" or not material else [[each] for each in material]
-        panels = [lib.charted_slices.select_slices(rules, counter.catalog, as_counts(pieces), group, side) for group in groups]
+        panels = [lib.tallies.select_slices(rules, counter.catalog, as_counts(pieces), group, side) for group in groups]
         return lib.figures.CHARTS[name](counter, panels, **options.get(name, {}))
     has_chance = "chance" in rules.can
     if has_chance and name == "values":
@@ -185,7 +185,7 @@ def _chart(name: str, rules: Any, counter: lib.tallies.Counting, given: dict[str
     if has_chance or name in ("squares", "draws", "chances") or (name == "parity" and by is None):
         lack = "involves chance and does not have distances" if has_chance else "does not have pieces on squares"
         raise ArgumentError(f"the chart {name!r} cannot be drawn, because {rules.name} {lack}: choose the chart 'values'")
-    panels = [lib.charted_slices.ChartSlices(rules, "stored positions")]
+    panels = [lib.tallies.ChartSlices(rules, "stored positions")]
     return lib.figures.CHARTS[name](counter, panels, **options.get(name, {}))
 
 

@@ -1,10 +1,13 @@
-"""Column class, and helpers to make columns."""
+"""Columns, and the Arrow arrays that they are made of.
+
+PyArrow's functions that make arrays from plain values, and read them as NumPy arrays, import pandas wherever it is installed, which
+takes longer than most statements; so there are others here.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence, Sized
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,15 +17,17 @@ from numpy.typing import NDArray
 from tablebase.errors import ArgumentError, did_you_mean, quoted
 from tablebase.game import Outcome
 from tablebase.game.features import Feature
-from tablebase.mining.arrow_arrays import array_of, array_of_words
-from tablebase.tables.values import FIRST, Codes, Coding
 
 OUTCOMES = tuple(Outcome)
+NO_OUTCOME = 2
+BY_SIGN = np.array([OUTCOMES.index(Outcome.DRAW), OUTCOMES.index(Outcome.WIN), -1, OUTCOMES.index(Outcome.LOSS)], dtype=np.int16)
+"""Places in `OUTCOMES` of a draw (0), a win (1), `NO_OUTCOME` and, as the last one, a loss (-1)."""
 SLICE_COLUMNS = ("material", "pieces", "side")
 """The columns that name a slice; the letters of its pieces, p1, p2, …, follow from these."""
 TEXT = pa.dictionary(pa.int16(), pa.string())
 ZUGZWANG, MUTUAL_ZUGZWANG = "zugzwang", "mutual_zugzwang"
 """The columns that say whether both sides do worse when they have to move, and whether both then lose."""
+POSITION = "position"
 HASH = "hash"
 """The column with a number from 0 up to 1 that is as good as a random one."""
 
@@ -113,24 +118,55 @@ def constant(rows: Sized, number: int) -> NDArray[np.int16]:
     return np.full(len(rows), number, dtype=np.int16)
 
 
-def outcome_numbers(coding: Coding, codes: Codes) -> NDArray[np.int16]:
-    """Places in `OUTCOMES` of the outcomes of codes."""
-    return _by_code(coding)[0].take(codes)
-
-
-def distances(coding: Coding, codes: Codes) -> pa.Array:
-    """Distances of codes, null for draws."""
-    return small_integers(_by_code(coding)[1].take(codes), codes < FIRST)
-
-
 def small_integers(values: NDArray[np.generic], missing: NDArray[np.bool_] | None = None) -> pa.Array:
     """Small integers, null where missing."""
     return array_of(values.astype(np.int16, copy=False), missing)
 
 
-@cache
-def _by_code(coding: Coding) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
-    """Place of the outcome in `OUTCOMES`, and distance, of each code."""
-    values = [coding.value(code) for code in range(coding.void)]
-    numbers = ([OUTCOMES.index(value.outcome) for value in values], [value.distance or 0 for value in values])
-    return np.array(numbers[0], dtype=np.int16), np.array(numbers[1], dtype=np.int16)
+def array_of(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> pa.Array:
+    """Numbers or truth values, null where missing; numbers are not copied.
+
+    Examples
+    --------
+    >>> array_of(np.array([3, 4]), np.array([False, True])).to_pylist()
+    [3, None]
+    """
+    data = _bits(values) if values.dtype == np.bool_ else np.ascontiguousarray(values)
+    valid = None if missing is None else pa.py_buffer(_bits(~missing))
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [valid, pa.py_buffer(data)])
+
+
+def array_of_words(words: Iterable[str | None]) -> pa.Array:
+    """Words, or null for None."""
+    words = list(words)
+    encoded = [(word or "").encode() for word in words]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    valid = _bits(np.array([word is not None for word in words], dtype=bool))
+    return pa.StringArray.from_buffers(len(words), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded)), pa.py_buffer(valid))
+
+
+def array_of_numbers(numbers: Sequence[int | bool | None], dtype: type[np.generic]) -> pa.Array:
+    """Numbers or truth values, or null for None."""
+    missing = np.array([number is None for number in numbers], dtype=bool)
+    return array_of(np.array([number or 0 for number in numbers], dtype=dtype), missing)
+
+
+def numbers_of(array: pa.Array | pa.ChunkedArray, null: int = 0) -> NDArray[Any]:
+    """The numbers of an array, which may not be written to, with another one for null.
+
+    Examples
+    --------
+    >>> numbers_of(array_of(np.array([3, 4]), np.array([False, True])), null=-1).tolist()
+    [3, -1]
+    """
+    array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    if not array.null_count:
+        return np.from_dlpack(array)
+    known = np.from_dlpack(array.is_valid().cast(pa.int8())).astype(bool)
+    numbers = np.full(len(array), null, dtype=np.from_dlpack(array.drop_null()).dtype)
+    numbers[known] = np.from_dlpack(array.drop_null())
+    return numbers
+
+
+def _bits(values: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    return np.packbits(values, bitorder="little")

@@ -13,8 +13,7 @@ import numpy as np
 import pyarrow as pa
 from sqlglot import exp
 
-from tablebase.mining.arrow_arrays import array_of
-from tablebase.mining.column import TEXT, Column
+from tablebase.mining.column import TEXT, Column, array_of
 from tablebase.mining.reading import (
     MAIN,
     POSITION_TABLES,

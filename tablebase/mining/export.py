@@ -9,24 +9,23 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
-from itertools import chain
+from dataclasses import replace
+from itertools import chain, groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tablebase.errors import ArgumentError, TablebaseError, did_you_mean, system_errors
+from tablebase.errors import ArgumentError, TablebaseError, system_errors
 from tablebase.game.features import Feature
 from tablebase.game.rules import Rules
 from tablebase.mining.column import SLICE_COLUMNS, Column
-from tablebase.mining.columns import columns
+from tablebase.mining.columns import chosen_columns, columns
 from tablebase.mining.reading import POSITIONS
-from tablebase.mining.row_selection import WHOLE, Sample, Selection
-from tablebase.mining.row_source import RowStream
 from tablebase.mining.rows import slice_place
-from tablebase.mining.scan import Scan
+from tablebase.mining.scan import RowStream, Scan
+from tablebase.mining.selection import WHOLE, Sample, Selection
 from tablebase.mining.stored_rows import StoredSource, StoredStream, table_place
 from tablebase.system.files.outputs import check_output_folder, written
 from tablebase.tables.store import Store
@@ -35,25 +34,6 @@ FILE_NAME = "positions.parquet"
 HINT = "choose another folder for --to"
 KEY = b"tablebase"
 """Metadata key under which each file records the export it belongs to."""
-
-
-def chosen_columns(
-    game: Rules[Any], names: Sequence[str] | None, offered: Mapping[str, Column], folders: Sequence[str] = SLICE_COLUMNS
-) -> list[Column]:
-    """Columns by name, without those in the names of `folders`; by default the columns of ``*``.
-
-    Raise `TablebaseError` if there is no such column, or no column remains to be written.
-    """
-    for name in names or ():
-        if name not in offered:
-            command = f"tablebase mine {game.name} 'DESCRIBE positions'"
-            raise ArgumentError(f"unknown column {name!r}{did_you_mean(name, offered)}: {command} lists the columns")
-    wanted = [name for name, column in offered.items() if (column.in_star if names is None else name in names)]
-    written = [offered[name] for name in wanted if name not in folders]
-    if not written:
-        left_out = f"no column is left besides {', '.join(folders)}" if folders else "no column is left"
-        raise ArgumentError(f"{left_out}: add another column")
-    return written
 
 
 class Export:
@@ -81,27 +61,22 @@ class Export:
             error = f"{folder} contains another export (with other columns, sample or rules)"
             raise ArgumentError(f"{error}: choose another folder for --to")
 
-    def lacks(self, place: str) -> bool:
-        """Return true if a slice or table, which has its `place` in the folder, has no file yet."""
-        return not (self.folder / place / FILE_NAME).exists()
-
-    def write(self, stream: RowStream) -> int:
-        """Write the rows of a stream and return their number.
+    def write(self, stream: RowStream, place_of: Callable[[Any], str]) -> int:
+        """Write the rows of a stream, which have their place in the folder, and return their number.
 
         A file gets its name only once it is complete, so an interrupted export can be resumed.
         """
         count = 0
-        current: object = None
-        with ExitStack() as stack:
-            writers: dict[str, pq.ParquetWriter] = {}
-            for group, place, batch in chain.from_iterable(stream.spread(lambda rows: (rows.group, rows.place, stream.made(rows)))):
-                if current != group:
-                    stack.close()
-                    current, writers = group, {}
-                if place not in writers:
-                    writers[place] = stack.enter_context(self._file(self.folder / place / FILE_NAME))
-                writers[place].write_batch(batch)
-                count += batch.num_rows
+        blocks = filter(None, stream.spread(lambda rows: (place_of(rows), stream.made(rows))))
+        # Blocks of the same rows under the names of several slices follow one another.
+        for _, same in groupby(blocks, lambda block: dict(block).keys()):
+            with ExitStack() as stack:
+                writers: dict[str, pq.ParquetWriter] = {}
+                for place, batch in chain.from_iterable(same):
+                    if place not in writers:
+                        writers[place] = stack.enter_context(self._file(self.folder / place / FILE_NAME))
+                    writers[place].write_batch(batch)
+                    count += batch.num_rows
         return count
 
     @contextmanager
@@ -112,14 +87,11 @@ class Export:
             yield writer
 
 
-@dataclass(frozen=True)
-class Exported:
+class Exported(NamedTuple):
     """Result of an export."""
 
-    # Slices or tables that had no file before, and all of them.
-    slices: int
-    of: int
-    # Their rows.
+    slices: int  # slices or tables that had no file before
+    of: int  # all slices or tables
     rows: int
 
 
@@ -141,20 +113,24 @@ def export(
     """
     with ExitStack() as stack:
         store = stack.enter_context(closing(Store(data)))
+        places: Mapping[str, Any]
         stream: RowStream
+        place_of: Callable[[Any], str]
         if selection is None:
             source = stack.enter_context(closing(StoredSource(rules, store, features)))
-            tables, folders = source.stored.tables, list(source.stored.tables[0].words)
-            chosen = chosen_columns(rules, names, source.offered[POSITIONS], folders)
-            output = Export(rules, folder, chosen, sample, folders)
-            missing = [table for table in tables if output.lacks(table_place(table))]
-            stream = StoredStream(source.stored, chosen, missing, sample)
+            places = {table_place(table): table for table in source.stored.tables}
+            offered, folders = source.offered[POSITIONS], list(source.stored.tables[0].words)
         else:
             game: Any = rules
-            chosen = chosen_columns(rules, names, columns(game, list(selection), features))
-            output = Export(rules, folder, chosen, sample)
-            places = ((slice_place(game, slice_), slice_) for slice_ in selection)
-            wanted = {its: replace(selection[its], sample=sample) for place, its in places if output.lacks(place)}
-            stream = Scan(game, store, wanted, chosen, threads)
+            places = {slice_place(game, slice_): slice_ for slice_ in selection}
+            offered, folders = columns(game, list(selection), features), list(SLICE_COLUMNS)
+        chosen = chosen_columns(rules, names, offered, folders)
+        output = Export(rules, folder, chosen, sample, folders)
+        missing = [its for place, its in places.items() if not (folder / place / FILE_NAME).exists()]
+        if selection is None:
+            stream, place_of = StoredStream(source.stored, chosen, missing, sample), lambda rows: table_place(rows.table)
+        else:
+            wanted = {its: replace(selection[its], sample=sample) for its in missing}
+            stream, place_of = Scan(game, store, wanted, chosen, threads), lambda rows: slice_place(game, rows.slice)
         stream.tick = lambda _: tick and tick(stream.done, stream.cells)
-        return Exported(stream.slices, len(tables if selection is None else selection), output.write(stream))
+        return Exported(stream.slices, len(places), output.write(stream, place_of))

@@ -6,7 +6,7 @@ of SQL find the row of a position, however it is written, and write what a row s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,12 +19,11 @@ from tablebase.errors import NotationError, TablebaseError
 from tablebase.game import Game
 from tablebase.game.moves import Position, swapped
 from tablebase.game.notation import parse, read_move, render
-from tablebase.mining.board_text import POSITION
+from tablebase.mining.column import POSITION
 from tablebase.mining.own_tables import OwnTables
 from tablebase.mining.reading import TABLES, children, conditions_on, parts_of, sources, written
-from tablebase.mining.row_selection import Selection
-from tablebase.mining.sandbox import registered, sandbox, scratch
-from tablebase.mining.selection import check_built
+from tablebase.mining.sandbox import sandbox, scratch
+from tablebase.mining.selection import Selection, check_built
 from tablebase.positions.location import Address, StoredSlice, aliases, locate, own_position
 from tablebase.positions.material import material_of
 
@@ -133,7 +132,11 @@ def look_up(game: Game, known: Selection, selection: Selection, texts: Texts, fo
     slices = {(slice_.material, slice_.side): slice_ for slice_ in known}
     indices: dict[StoredSlice, set[int]] = {}
     addresses: dict[StoredSlice, Address] = {}
-    for position in _positions(game, texts):
+    for text in texts:
+        position = _parsed(game, text)
+        # With colour swap, side 0 is to move in all rows.
+        if position is None or render(game, position) != text or (position.side and game.swap is not None):
+            continue
         material = material_of(game, position)
         slice_ = slices.get((material, position.side))
         if slice_ is None:
@@ -143,15 +146,6 @@ def look_up(game: Game, known: Selection, selection: Selection, texts: Texts, fo
                 addresses[slice_] = Address(game, slice_.location)
             indices.setdefault(slice_, set()).add(addresses[slice_].index(position))
     return {slice_: replace(selection[slice_], indices=frozenset(found)) for slice_, found in indices.items()}
-
-
-def _positions(game: Game, texts: Iterable[str]) -> Iterator[Position]:
-    """The positions that rows can have."""
-    for text in texts:
-        position = _parsed(game, text)
-        # With colour swap, side 0 is to move in all rows.
-        if position is not None and render(game, position) == text and (position.side == 0 or game.swap is None):
-            yield position
 
 
 def named_positions(game: Game, table: exp.Table, own: OwnTables, seen: Collection[exp.Table] = ()) -> Texts | None:
@@ -237,7 +231,10 @@ class _Conditions:
             return None
         lists = f"WITH {', '.join(map(written, self.lists.values()))} " if self.lists else ""
         calls = any(_calls_row_function(node) for each in (source, *self.lists.values()) for node in each.walk())
-        with sandbox(1) if calls else scratch() as connection, registered(connection, self.own):
+        # An idle database would keep a table that is registered.
+        with sandbox(1) if calls or self.own else scratch() as connection:
+            for name, table in self.own.items():
+                connection.register(name, table)
             if calls:
                 register_functions(connection, self.game)
             try:

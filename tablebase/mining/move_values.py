@@ -6,23 +6,24 @@ images of its moves.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.errors import MissingTableError
 from tablebase.game import Game, Outcome
+from tablebase.mining.column import NO_OUTCOME
 from tablebase.positions.conversions import ENDS
 from tablebase.positions.indexing import Squares
 from tablebase.positions.material import Material
 from tablebase.positions.move_lists import MoveLister
+from tablebase.probe.slice_values import by_code
+from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.store import Store
-from tablebase.tables.values import FIRST, FULL, Codes, Coding, Value
+from tablebase.tables.values import FULL, Codes, Coding, Value
 
 KEPT_BYTES = 1 << 28
 """Of whole sides in memory."""
@@ -32,23 +33,14 @@ class StoredCodes:
     """Looks up codes by their indices. Safe to use from several threads."""
 
     def __init__(self, game: Game, store: Store) -> None:
-        self.game, self.store = game, store
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[Material, int], Codes] = OrderedDict()
+        self.game, self.store, self._kept = game, store, CachedChunks(KEPT_BYTES)
 
     def at(self, material: Material, side: int, indices: NDArray[np.int64]) -> Codes:
         """Codes of a stored material with this side to move, at indices in any order; see `Store.table` for the errors."""
         table = self.store.table(self.game, material)
         if table.layout.size * np.dtype(table.coding.dtype).itemsize > KEPT_BYTES // 2:
             return table.at(side, indices)
-        with self._lock:
-            codes = self._kept.get((material, side))
-            if codes is None:
-                codes = self._kept[material, side] = table.between(side, 0, table.layout.size)
-            self._kept.move_to_end((material, side))
-            while sum(each.nbytes for each in self._kept.values()) > KEPT_BYTES:
-                self._kept.popitem(last=False)
-        return codes.take(indices)
+        return self._kept.get((material, side), partial(table.between, side, 0, table.layout.size)).take(indices)
 
 
 Int16 = NDArray[np.int16]
@@ -104,20 +96,17 @@ class ListedMoves:
 
         The numbers are -1 if the value of a move is unknown; the step may be `NONE` or `UNDECIDED`.
         """
-        numbers, own = _numbers().take(self.worth), _numbers().take(self.codes)
-        *by_outcome, unknown = (self._count(numbers == number) for number in range(4))
-        kept = np.choose(own, by_outcome)
+        signs, own = (values_by_code(FULL)[0].take(codes) for codes in (self.worth, self.codes))
+        *by_outcome, unknown = (self._count(signs == sign) for sign in (1, 0, -1, NO_OUTCOME))
+        kept = np.choose(1 - own, by_outcome)
         single = (kept == 1) & (unknown == 0)
         only = np.where((kept <= 1) & (unknown > 0), UNDECIDED, NONE).astype(np.int32)
-        wanted = np.repeat(np.where(single, own, NONE), np.diff(self.begin))
-        only[single] = self.steps[wanted == numbers]
+        only[single] = self.steps[(signs == np.repeat(own, np.diff(self.begin))) & np.repeat(single, np.diff(self.begin))]
         return [np.where(unknown > 0, NONE, count).astype(np.int16) for count in by_outcome], only
 
 
-@lru_cache(maxsize=1 << 10)
-def slice_moves(game: Game, material: Material, side: int) -> MoveLister:
-    """The moves of a stored material with one side to move, cached."""
-    return MoveLister(game, material, side)
+slice_moves = lru_cache(maxsize=1 << 10)(MoveLister)
+"""The moves of a stored material with one side to move, cached."""
 
 
 def list_moves(moves: MoveLister, squares: Squares, codes: Codes, stored_codes: StoredCodes) -> ListedMoves:
@@ -136,17 +125,10 @@ def list_moves(moves: MoveLister, squares: Squares, codes: Codes, stored_codes: 
 
 
 @cache
-def _numbers() -> NDArray[np.int8]:
-    """For each code in the coding `FULL` 0, 1 or 2 for a win, draw or loss; 3 for `UNKNOWN`."""
-    numbers = np.where((np.arange(UNKNOWN + 1) - FIRST) % FULL.stride == 0, 0, 2).astype(np.int8)
-    numbers[:FIRST], numbers[UNKNOWN] = 1, 3
-    return numbers
-
-
-@cache
-def in_full(coding: Coding) -> Codes:
-    """The code of each value in the coding `FULL`; that of a stalemate is that of a draw."""
-    return np.array([FULL.code(coding.value(code)) for code in range(coding.void)] + [0], dtype=FULL.dtype)
+def values_by_code(coding: Coding) -> tuple[NDArray[np.int8], Int16]:
+    """Outcome (1, 0, -1) and distance (-1 for a draw) of each code; the outcome is `NO_OUTCOME` for the void code, or `UNKNOWN`."""
+    outcomes, distances = by_code(coding)
+    return np.append(outcomes, np.int8(NO_OUTCOME)), np.append(distances, np.int16(-1))
 
 
 @cache
@@ -165,59 +147,8 @@ def move_texts(game: Game) -> tuple[str, ...]:
 
 
 @cache
-def _text_numbers(game: Game) -> Int32:
+def text_numbers(game: Game) -> Int32:
     """[s, t]: the place in `move_texts` of the move from square s to square t."""
     names, places = game.board.names, {text: place for place, text in enumerate(move_texts(game))}
     numbers = [[places.get(origin + target, -1) for target in names] for origin in names]
     return np.array(numbers, dtype=np.int32)
-
-
-@dataclass(frozen=True)
-class RowMoves:
-    """The moves of rows of one slice under its own name."""
-
-    game: Game
-    # Those of the stored material.
-    moves: MoveLister
-    listed: ListedMoves
-    # The number of each row in `listed`. Shape (rows,).
-    places: Int64
-    # What the squares of the stored material are in the slice. Shape (squares,).
-    image: NDArray[np.int8]
-    # What the slots of the stored material are in the slice. Shape (slots,).
-    kinds: Int16
-
-    @cached_property
-    def numbers(self) -> Int32:
-        """For each step the place of its text in `move_texts`."""
-        return _text_numbers(self.game)[self.image[self.moves.origins], self.image[self.moves.targets]]
-
-    @cached_property
-    def best(self) -> Int32:
-        """The step of the best move of each row, the first by its text; -1 for none."""
-        rows, moves = self.spread
-        kept = np.flatnonzero(self.listed.worth[moves] == self.listed.codes[self.places][rows])
-        rows, steps = rows[kept], self.listed.steps[moves[kept]]
-        best = np.full(len(self.places), -1, dtype=np.int32)
-        # Of several moves of a row, the last one stays.
-        order = np.argsort(-self.numbers[steps], kind="stable")
-        best[rows[order]] = steps[order]
-        return best
-
-    @cached_property
-    def only(self) -> Int32:
-        """The step of the only move of each row that keeps the outcome; see `ListedMoves.judged`."""
-        return self.listed.judged[1][self.places]
-
-    @cached_property
-    def spread(self) -> tuple[Int64, Int64]:
-        """For each move the number of its row, and its number in `listed`; row by row."""
-        counts = self.listed.begin[self.places + 1] - self.first
-        rows = np.repeat(np.arange(len(counts)), counts)
-        before = np.cumsum(counts) - counts
-        return rows, np.arange(len(rows)) + np.repeat(self.first - before, counts)
-
-    @property
-    def first(self) -> Int64:
-        """For each row the number in `listed` of its first move."""
-        return self.listed.begin[self.places]

@@ -17,21 +17,20 @@ from weakref import WeakSet, finalize
 
 import duckdb
 import pyarrow as pa
+from sqlglot import exp
 
 from tablebase.errors import TablebaseError, quoted
 from tablebase.game import Game
 from tablebase.game.features import Feature
-from tablebase.mining.board_text import POSITION
-from tablebase.mining.column import sql_type
+from tablebase.mining.column import POSITION, sql_type
 from tablebase.mining.counting import count_rows
 from tablebase.mining.lookup import declare_functions
-from tablebase.mining.own_tables import OwnTables, own_tables
-from tablebase.mining.reading import TABLES, TALLIED, columns_needed, reads_unnamed, schema_of, scopes, written
+from tablebase.mining.own_tables import own_tables
+from tablebase.mining.reading import TABLES, TALLIED, Needed, columns_needed, reads_unnamed, schema_of, scopes, written
 from tablebase.mining.results import Tabular, distinct_names, with_plain_numbers
-from tablebase.mining.row_source import Relation, RowSource
-from tablebase.mining.sandbox import errors_as_sentences, registered, sandbox, scratch
-from tablebase.mining.statement import Statement, bare, check_reach, nesting_as_sentence, parse_select, read_request
-from tablebase.mining.word_checks import check_words
+from tablebase.mining.sandbox import errors_as_sentences, sandbox, scratch
+from tablebase.mining.scan import Relation, RowSource, SliceRowSource
+from tablebase.mining.statement import bare, check_reach, check_words, nesting_as_sentence, parse_select, read_request
 from tablebase.system.compute.progress import compiling_said
 from tablebase.system.executors.bounds import deadline
 from tablebase.tables.store import Store
@@ -76,31 +75,39 @@ class Query(Tabular):
         self._given = game, folder, statement, features, threads, catalog, self.own
         self._counts = counts
         self.game, self.folder, self.threads = game, folder, threads
-        self._source = _source_of(game, folder, features, threads, catalog, self.own)
+        rules: Any = game
+        self._source: RowSource
+        if "materials" in rules.can:
+            self._source = SliceRowSource(rules, Store(folder), features, threads, catalog, self.own)
+        else:
+            from tablebase.mining.stored_rows import StoredSource
+
+            self._source = StoredSource(rules, Store(folder), features)
         self._runs: WeakSet[Generator[pa.RecordBatch, None, None]] = WeakSet()
         # Their threads would not outlive the interpreter.
         finalize(self, _end, self._runs)
         offered = self._source.offered
         text, self.explained = read_request(statement)
         tree, self.text = parse_select(text), bare(text)
-        self.statement = Statement(self.text, tree, columns_needed(tree, offered))
-        names, types = self._plan(self.statement)
+        self._executed, needed = self.text, columns_needed(tree, offered)
+        names, types = self._plan(self._executed, tree, needed)
         self._names = distinct_names(names)
         # DuckDB knows best what is wrong with a statement, so it comes first.
         check_reach(tree, (*TABLES, *(name.lower() for name in self.own)))
         checks = {table: {name.lower(): its.check for name, its in every.items() if its.check} for table, every in offered.items()}
         check_words(tree, checks)
         if counts and self._source.counts:
-            counting, needed = count_rows(tree, offered)
+            counting, counted = count_rows(tree, offered)
             # A statement that is written again must give results of the same types.
             with suppress(TablebaseError):
-                again = Statement(written(counting) if needed else self.text, counting, {**self.statement.needed, **needed})
-                if needed and self._plan(again)[1] == types:
-                    self.statement = again
-        reads = [table for scope in scopes(self.statement.tree) for table in scope.tables]
+                if counted:
+                    again = written(counting), counting, {**needed, **counted}
+                    if self._plan(*again)[1] == types:
+                        self._executed, tree, needed = again
+        reads = [table for scope in scopes(tree) for table in scope.tables]
         self.relations = [
             Relation(schema, name, columns, self._source.stream(name, columns, tables))
-            for (schema, name), columns in self.statement.needed.items()
+            for (schema, name), columns in needed.items()
             if (tables := [table for table in reads if (schema_of(table), table.name.lower()) == (schema, name)])
         ]
 
@@ -179,7 +186,7 @@ class Query(Tabular):
             self._create_views(connection)
             try:
                 with errors_as_sentences():
-                    result = connection.sql(self.statement.text)
+                    result = connection.sql(self._executed)
                     # DuckDB numbers columns with the same name in its own way, but only if there is a limit.
                     limited = result if limit is None else result.limit(limit)
                     reader = limited.to_arrow_reader(BATCH)
@@ -221,21 +228,22 @@ class Query(Tabular):
             view = f"{self._source.view(relation)} UNION ALL ({none})"
             connection.execute(f"CREATE VIEW {relation.schema}.{relation.name} AS {view}")
 
-    def _plan(self, statement: Statement) -> tuple[list[str], list[str]]:
+    def _plan(self, text: str, tree: exp.Expr, needed: Needed) -> tuple[list[str], list[str]]:
         """Names and types of the columns of a statement's result; raise an error if it is invalid."""
-        empty = {name: table.slice(0, 0) for name, table in self.own.items()}
-        unnamed = reads_unnamed(statement.tree)
-        with scratch() as connection, registered(connection, empty):
+        unnamed = reads_unnamed(tree)
+        with scratch() as connection:
+            for name, table in self.own.items():
+                connection.register(name, table.schema.empty_table())
             connection.execute(f"CREATE SCHEMA {TALLIED}")
             declare_functions(connection)
-            for (schema, name), needed in statement.needed.items():
+            for (schema, name), columns in needed.items():
                 # Errors then suggest columns that the statement does not name.
-                every = needed if unnamed or schema == TALLIED else self._source.offered[name].values()
+                every = columns if unnamed or schema == TALLIED else self._source.offered[name].values()
                 definitions = ", ".join(f'"{column.name}" {sql_type(column)}' for column in every)
                 connection.execute(f"CREATE TABLE {schema}.{name} ({definitions})")
             with errors_as_sentences():
                 try:
-                    result = connection.sql(statement.text)
+                    result = connection.sql(text)
                     return result.columns, list(map(str, result.types))
                 except (duckdb.CatalogException, duckdb.BinderException) as error:
                     if unknown := re.search(r"Table with name (\S+) does not exist", str(error)):
@@ -246,19 +254,6 @@ class Query(Tabular):
                         hint = f"write the names of features, and {POSITION}"
                         raise TablebaseError(f"COLUMNS matches none of the columns of *: {hint}") from error
                     raise
-
-
-def _source_of(
-    rules: Any, folder: Path, features: tuple[Feature, ...], threads: int, catalog: str | None, own: OwnTables
-) -> RowSource:
-    """The tables of a game: those of slices if it has pieces on squares."""
-    if "materials" not in rules.can:
-        from tablebase.mining.stored_rows import StoredSource
-
-        return StoredSource(rules, Store(folder), features)
-    from tablebase.mining.scan import SliceRowSource
-
-    return SliceRowSource(rules, Store(folder), features, threads, catalog, own)
 
 
 def _end(runs: Iterable[Generator[pa.RecordBatch, None, None]]) -> None:

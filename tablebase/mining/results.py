@@ -77,12 +77,8 @@ def distinct_names(names: list[str]) -> list[str]:
 
 
 def names_and_rows(batches: Iterator[pa.RecordBatch]) -> tuple[list[str], Iterator[dict[str, Any]]]:
-    """Names of the columns, and the rows as dicts; columns with the same name are numbered.
-
-    There must be at least one batch, which may be empty.
-    """
-    first = next(batches)
-    names = distinct_names(first.schema.names)
+    """Names of the columns, and the rows as dicts; there must be at least one batch, and its rows are left out."""
+    names = next(batches).schema.names
     return names, (row for batch in batches for row in _rows(names, batch))
 
 

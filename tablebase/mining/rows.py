@@ -6,20 +6,30 @@ Positions of consecutive indices are found once, for all slices and mirror image
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.game import Game, Outcome
-from tablebase.mining.move_values import Int64, ListedMoves, RowMoves, StoredCodes, in_full, list_moves, slice_moves
-from tablebase.mining.row_selection import SliceSelection
+from tablebase.game import Game
+from tablebase.mining.move_values import (
+    Int32,
+    Int64,
+    ListedMoves,
+    StoredCodes,
+    list_moves,
+    slice_moves,
+    text_numbers,
+    values_by_code,
+)
+from tablebase.mining.selection import SliceSelection
 from tablebase.positions.indexing import Layout, Squares, apart
 from tablebase.positions.location import Address, StoredSlice, is_self_paired, locate
 from tablebase.positions.material import material_name
+from tablebase.positions.move_lists import MoveLister
 from tablebase.positions.position_arrays import Positions
-from tablebase.tables.values import Codes, Coding
+from tablebase.tables.values import FULL, Codes, Coding, recode
 
 if TYPE_CHECKING:
     from tablebase.mining.tally import Tally
@@ -31,6 +41,9 @@ MOST_MOVES = 1 << 12
 BITS = 7
 """Bits of the number of a square."""
 Int8 = NDArray[np.int8]
+Places = Int64 | slice
+"""Of some positions among those found; a slice is all of them."""
+EVERY = slice(None)
 
 
 class FoundPositions:
@@ -49,7 +62,7 @@ class FoundPositions:
         has_value[[value.code(coding) for value in wanted.values]] = True
         matches = has_value.take(codes)
         if wanted.zugzwang and self._twin_codes is not None:
-            worth = worth_of_codes(coding)
+            worth = values_by_code(coding)[0]
             matches &= worth.take(codes) + worth.take(self._twin_codes) < 0
         self.offsets = np.flatnonzero(matches)
         # In a block of whole rows, a single piece moves along each of them.
@@ -94,15 +107,12 @@ class FoundPositions:
         rows, digits = np.divmod(offsets + self.begin % layout.row_length, layout.row_length)
         return side_by_side([*(column.take(rows) for column in self._front.T), *last.unrank_many(digits).T])
 
-    def images(self) -> Iterator[tuple[bool, Int64 | None]]:
-        """The positions, then those of their mirror images that have no index: each mirrored or not, with their places.
-
-        The places are None for all.
-        """
+    def images(self) -> Iterator[tuple[bool, Places]]:
+        """The positions, then those of their mirror images that have no index: each mirrored or not, with their places."""
         layout = self.layout
         if not len(self.offsets):
             return
-        yield False, None
+        yield False, EVERY
         if layout.game.mirror is None:
             return
         # Weights change with the lead alone, so most blocks have a single one.
@@ -110,7 +120,7 @@ class FoundPositions:
         first, last = self.begin // stride, (self.begin + self.cells - 1) // stride
         twice = layout.lead_weights[first : last + 1] == 2
         if twice.all():
-            yield True, None
+            yield True, EVERY
         elif twice.any():
             bounds = np.searchsorted(self.offsets, np.arange(first, last + 2) * stride - self.begin)
             places = np.flatnonzero(np.repeat(twice, np.diff(bounds)))
@@ -138,11 +148,15 @@ class FoundPositions:
         """Square of each slot in the mirror image."""
         return mapped(self.layout.game.mirror, self.squares)
 
+    @property
+    def lister(self) -> MoveLister:
+        """Lists the moves of the positions."""
+        return slice_moves(self.layout.game, self.layout.material, self.side)
+
     @cached_property
     def listed(self) -> ListedMoves:
         """The moves of the positions."""
-        moves = slice_moves(self.layout.game, self.layout.material, self.side)
-        return list_moves(moves, self.squares, in_full(self.coding).take(self.codes), self.stored_codes)
+        return list_moves(self.lister, self.squares, recode(self.codes, self.coding, FULL), self.stored_codes)
 
 
 def side_by_side(columns: Sequence[Int8]) -> Squares:
@@ -160,46 +174,27 @@ def mapped(image: tuple[int, ...] | None, squares: Squares) -> Squares:
     return side_by_side([images.take(column) for column in squares.T])
 
 
-@cache
-def worth_of_codes(coding: Coding) -> Int8:
-    """For each code 1, 0 or -1 for a win, draw or loss of the side to move; 0 for the void one."""
-    outcomes = [coding.value(code).outcome for code in range(coding.void)]
-    return np.array([(outcome is Outcome.WIN) - (outcome is Outcome.LOSS) for outcome in outcomes] + [0], dtype=np.int8)
-
-
 class Rows:
-    """Positions of one slice under its own name, or their mirror images: those at some places among `found`, or all."""
+    """Positions of one slice under its own name, or their mirror images: those at some places among `found`."""
 
-    def __init__(self, found: FoundPositions, slice_: StoredSlice, mirrored: bool, places: Int64 | None) -> None:
+    def __init__(self, found: FoundPositions, slice_: StoredSlice, mirrored: bool, places: Places) -> None:
         self.found, self.slice, self.mirrored, self.places = found, slice_, mirrored, places
         self.layout, self.coding = found.layout, found.coding
         # For hashes.
         self.name = slice_.side, slice_.material.kinds, slice_.material.advance
 
     def __len__(self) -> int:
-        return len(self.found.offsets if self.places is None else self.places)
-
-    @property
-    def group(self) -> object:
-        """The stored side that they are read from."""
-        return self.slice.location.material, self.slice.location.side
-
-    @property
-    def place(self) -> str:
-        """The folder for the rows of the slice."""
-        return slice_place(self.layout.game, self.slice)
+        return len(self.found.offsets if isinstance(self.places, slice) else self.places)
 
     @property
     def codes(self) -> Codes:
         """Their codes."""
-        codes = self.found.codes
-        return codes if self.places is None else codes.take(self.places)
+        return self.found.codes[self.places]
 
     @property
     def other_codes(self) -> Codes:
         """Codes of the same placements with the other side to move."""
-        codes = self.found.other_codes
-        return codes if self.places is None else codes.take(self.places)
+        return self.found.other_codes[self.places]
 
     def tally(self, *, pairs: bool) -> Tally | None:
         """Return how often each code occurs, or each pair of codes with either side to move; None if there may be too many."""
@@ -207,7 +202,7 @@ class Rows:
         from tablebase.mining.tally import tally
 
         # Aliases and mirror images share it.
-        known = self.found.tallies if self.places is None else {}
+        known = self.found.tallies if isinstance(self.places, slice) else {}
         if pairs not in known:
             counted = (self.codes, self.other_codes) if pairs else (self.codes,)
             known[pairs] = tally(len(self), [(codes, int(codes.max(initial=0)) + 1) for codes in counted])
@@ -216,8 +211,7 @@ class Rows:
     @property
     def position_numbers(self) -> Int64:
         """Numbers that no other positions of the slice have; see `positions_of`."""
-        offsets = self.found.offsets if self.places is None else self.found.offsets[self.places]
-        return 2 * (self.found.begin + offsets) + self.mirrored
+        return 2 * (self.found.begin + self.found.offsets[self.places]) + self.mirrored
 
     @property
     def numbers(self) -> Int64:
@@ -227,29 +221,49 @@ class Rows:
     @cached_property
     def positions(self) -> Positions:
         """Their squares."""
-        if self.places is None:
-            # Aliases share those of mirror images.
-            squares = self.found.mirrored if self.mirrored else self.found.squares
-        else:
-            squares = side_by_side([column.take(self.places) for column in self.found.squares.T])
-            squares = mapped(self.layout.game.mirror, squares) if self.mirrored else squares
-        return _pieces(self.layout, self.slice, squares)
+        # Aliases share those of mirror images.
+        squares = self.found.mirrored if self.mirrored else self.found.squares
+        return _pieces(self.layout, self.slice, squares, self.places)
 
     @cached_property
-    def moves(self) -> RowMoves:
-        """Their moves."""
-        layout, kinds = self.layout, self.slice.material.kinds
-        by_slot = np.array([kinds[self.slice.location.pairing[piece]] for piece in layout.slots], dtype=np.int16)
-        places = np.arange(len(self)) if self.places is None else self.places
-        moves = slice_moves(layout.game, layout.material, self.found.side)
-        image = np.arange(len(layout.game.board), dtype=np.int8)
-        for symmetry, applies in ((layout.game.mirror, self.mirrored), (layout.game.swap, self.slice.location.swapped)):
+    def every(self) -> Int64:
+        """Their places among the positions that were found."""
+        return np.arange(len(self.found.offsets))[self.places]
+
+    @cached_property
+    def image(self) -> Int8:
+        """Squares of the slice under its own name, by those of the stored material."""
+        image = np.arange(len(self.layout.game.board), dtype=np.int8)
+        for symmetry, applies in ((self.layout.game.mirror, self.mirrored), (self.layout.game.swap, self.slice.location.swapped)):
             image = np.array(symmetry, dtype=np.int8)[image] if applies else image
-        return RowMoves(layout.game, moves, self.found.listed, places, image, by_slot)
+        return image
+
+    @cached_property
+    def texts(self) -> Int32:
+        """For each step of a piece the place of its text in `move_texts`."""
+        lister = self.found.lister
+        return text_numbers(self.layout.game)[self.image[lister.origins], self.image[lister.targets]]
+
+    @property
+    def best(self) -> Int32:
+        """The step of the best move of each, the first by its text; -1 for none."""
+        moves = MoveRows(self)
+        kept = np.flatnonzero(moves.worth == moves.codes_before)
+        rows, steps = moves.row[kept], moves.steps[kept]
+        best = np.full(len(self), -1, dtype=np.int32)
+        # Of several moves of a row, the last one stays.
+        order = np.argsort(-self.texts[steps], kind="stable")
+        best[rows[order]] = steps[order]
+        return best
+
+    @property
+    def only(self) -> Int32:
+        """The step of the only move of each that keeps the outcome; see `ListedMoves.judged`."""
+        return self.found.listed.judged[1][self.every]
 
     def some(self, where: Int64) -> Rows:
         """Select rows by place."""
-        return Rows(self.found, self.slice, self.mirrored, where if self.places is None else self.places[where])
+        return Rows(self.found, self.slice, self.mirrored, where if isinstance(self.places, slice) else self.places[where])
 
 
 class MoveRows(Rows):
@@ -259,30 +273,51 @@ class MoveRows(Rows):
     """
 
     def __init__(self, rows: Rows, spread: tuple[Int64, Int64] | None = None) -> None:
-        self.rows, self.of_rows, self.listed = rows, rows.moves, rows.moves.listed
-        self.row, self.number = self.of_rows.spread if spread is None else spread
-        super().__init__(rows.found, rows.slice, rows.mirrored, self.of_rows.places[self.row])
+        self.rows, self.listed = rows, rows.found.listed
+        if spread is None:
+            begin = self.listed.begin[rows.every]
+            counts = self.listed.begin[rows.every + 1] - begin
+            row = np.repeat(np.arange(len(rows)), counts)
+            spread = row, np.arange(len(row)) + np.repeat(begin - np.cumsum(counts) + counts, counts)
+        self.row, self.number = spread
+        super().__init__(rows.found, rows.slice, rows.mirrored, rows.every[self.row])
         self.steps = self.listed.steps[self.number]
 
     @property
     def numbers(self) -> Int64:
         """A number for each that no other row of the slice has."""
-        return self.position_numbers * MOST_MOVES + self.number - self.of_rows.first[self.row]
+        return self.position_numbers * MOST_MOVES + self.number - self.listed.begin[self.every]
 
     @cached_property
     def positions(self) -> Positions:
         """The squares of their positions, found once for each position."""
         return self.rows.positions.take(self.row)
 
+    @cached_property
+    def kinds(self) -> NDArray[np.int16]:
+        """The kind of the piece in each slot of the stored material, in the slice under its own name; -1 after the last."""
+        pairing, kinds = self.slice.location.pairing, self.slice.material.kinds
+        return np.array([*(kinds[pairing[piece]] for piece in self.layout.slots), -1], dtype=np.int16)
+
+    @property
+    def worth(self) -> Codes:
+        """The value of each move in the coding `FULL`, or `UNKNOWN`."""
+        return self.listed.worth[self.number]
+
+    @property
+    def codes_before(self) -> Codes:
+        """The value of the position of each in the coding `FULL`."""
+        return self.listed.codes[self.every]
+
     @property
     def origins(self) -> Int8:
         """Origin of each move."""
-        return self.of_rows.image[self.of_rows.moves.origins[self.steps]]
+        return self.image[self.found.lister.origins[self.steps]]
 
     @property
     def targets(self) -> Int8:
         """Target of each move."""
-        return self.of_rows.image[self.of_rows.moves.targets[self.steps]]
+        return self.image[self.found.lister.targets[self.steps]]
 
     @property
     def ways(self) -> NDArray[np.int16]:
@@ -316,11 +351,12 @@ def slice_place(game: Game, slice_: StoredSlice) -> str:
     return f"pieces={slice_.material.pieces}/material={material}/side={side}"
 
 
-def _pieces(layout: Layout, slice_: StoredSlice, squares: Squares) -> Positions:
-    """Positions of a slice under its own name, given the squares of each slot."""
+def _pieces(layout: Layout, slice_: StoredSlice, squares: Squares, places: Places = EVERY) -> Positions:
+    """Positions of a slice under its own name at some places, given the squares of each slot."""
     location, kinds = slice_.location, slice_.material.kinds
     by_slot = mapped(layout.game.swap, squares) if location.swapped else squares
-    squares = side_by_side([by_slot[:, slot] for slot in np.argsort([location.pairing[piece] for piece in layout.slots])])
+    order = np.argsort([location.pairing[piece] for piece in layout.slots])
+    squares = side_by_side([by_slot[:, slot][places] for slot in order])
     for kind in {kind for kind in kinds if kinds.count(kind) > 1}:
         # Pieces of the same kind are listed in the order of their squares.
         alike = slice(kinds.index(kind), kinds.index(kind) + kinds.count(kind))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import duckdb
-import pyarrow as pa
 
 from tablebase.errors import ArgumentError, CapacityError
 
@@ -53,20 +52,6 @@ def scratch() -> Iterator[duckdb.DuckDBPyConnection]:
         connection.close()
         raise
     _idle.append(connection)
-
-
-@contextmanager
-def registered(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, pa.Table]) -> Iterator[None]:
-    """Let statements read tables in the block."""
-    for name, table in tables.items():
-        connection.register(name, table)
-    try:
-        yield
-    finally:
-        # After an error, the end of the transaction undoes it.
-        with suppress(duckdb.Error):
-            for name in tables:
-                connection.unregister(name)
 
 
 @contextmanager

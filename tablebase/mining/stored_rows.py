@@ -17,15 +17,18 @@ from sqlglot import exp
 from tablebase.errors import NotationError
 from tablebase.game.features import Feature, PositionList
 from tablebase.game.rules import OVER, Rules, legal
-from tablebase.game.types import Outcome
 from tablebase.game.values import BOUNDED, EQUAL, Bounds
-from tablebase.mining.arrow_arrays import array_of, array_of_numbers, array_of_words
-from tablebase.mining.board_text import POSITION
 from tablebase.mining.column import (
+    BY_SIGN,
     HASH,
+    NO_OUTCOME,
     OUTCOMES,
+    POSITION,
     TEXT,
     Column,
+    array_of,
+    array_of_numbers,
+    array_of_words,
     constant,
     one_of,
     small_integers,
@@ -35,8 +38,8 @@ from tablebase.mining.column import (
 from tablebase.mining.columns import HASH_COLUMN, by_name, feature_columns
 from tablebase.mining.lookup import AS_DISTINCT_ROW, AS_ROW
 from tablebase.mining.reading import MOVE_TABLES, POSITION_TABLES
-from tablebase.mining.row_selection import WHOLE, Sample, drawn
-from tablebase.mining.row_source import NUMBER, Relation, Result, RowSource, RowStream, create_function, made_in_sql, plain
+from tablebase.mining.scan import NUMBER, Relation, Result, RowSource, RowStream, create_function, made_in_sql, plain
+from tablebase.mining.selection import WHOLE, Sample, drawn
 from tablebase.probe.prober import source_of
 from tablebase.probe.source import natural
 from tablebase.probe.stored import Numbers, Stored, StoredTable
@@ -46,8 +49,6 @@ BLOCK = 1 << 16
 """Numbers of positions in a block."""
 STORED_NUMBER = Column(NUMBER, pa.int64(), lambda rows: array_of(rows.numbers))
 BEST, FINAL, SIDE = "best", "final", "side"
-BY_SIGN = np.array([OUTCOMES.index(outcome) for outcome in (Outcome.DRAW, Outcome.WIN, Outcome.LOSS)])
-"""Places in `OUTCOMES` of a draw (0), a win (1) and a loss (-1)."""
 
 
 class StoredRows:
@@ -64,17 +65,6 @@ class StoredRows:
     def name(self) -> tuple[str, ...]:
         """The game, for hashes."""
         return (self.stored.rules.name,)
-
-    @property
-    def group(self) -> StoredTable:
-        """Their table."""
-        assert self.table is not None
-        return self.table
-
-    @property
-    def place(self) -> str:
-        """The folder for the rows of their table."""
-        return table_place(self.group)
 
     def some(self, where: Numbers) -> StoredRows:
         """The rows at these places."""
@@ -115,9 +105,8 @@ class StoredMoves:
     @cached_property
     def best(self) -> list[str | None]:
         """The first move of each row that is shown to be best."""
-        ends = self.begin.tolist()
-        firsts = (next((move for move in range(*span) if self.is_best[move]), None) for span in pairwise(ends))
-        return [None if move is None else self.texts[move] for move in firsts]
+        spans = (range(*span) for span in pairwise(self.begin.tolist()))
+        return [next((self.texts[move] for move in span if self.is_best[move]), None) for span in spans]
 
     @cached_property
     def children(self) -> list[Any]:
@@ -130,19 +119,18 @@ class StoredMoves:
 
 def _is_best(worth: Sequence[Any]) -> Iterator[bool | None]:
     """For each move of a position whether no other is better; None if bounds leave it open."""
-    for place, value in enumerate(worth):
-        others = [*worth[:place], *worth[place + 1 :]]
-        if not isinstance(value, Bounds):
-            yield all(value.merit >= other.merit for other in others)
-        elif any(value.upper < other.lower - EQUAL for other in others):
+    bounds = [(value.lower, value.upper) if isinstance(value, Bounds) else (value.merit, value.merit) for value in worth]
+    for place, (lower, upper) in enumerate(bounds):
+        others = [*bounds[:place], *bounds[place + 1 :]]
+        if any(upper < other - EQUAL for other, _ in others):
             yield False
         else:
-            yield True if all(value.lower >= other.upper - EQUAL for other in others) else None
+            yield True if all(lower >= other - EQUAL for _, other in others) else None
 
 
 def position_columns(stored: Stored[Any], features: Sequence[Feature]) -> dict[str, Column]:
     """The columns of positions by name; all that need the rules, except the text, are late."""
-    rules = stored.rules
+    rules, has_chance = stored.rules, "chance" in stored.rules.can
 
     def of_table(name: str) -> Column:
         """A column with a word of the name of a row's table."""
@@ -152,12 +140,28 @@ def position_columns(stored: Stored[Any], features: Sequence[Feature]) -> dict[s
     def side(rows: StoredRows) -> pa.Array:
         return _words(map(rules.side, rows.positions))
 
+    def outcome(rows: StoredRows) -> NDArray[np.int16]:
+        values = rows.values
+        signs = np.select([values["lower"] == 1, values["upper"] == 0], [1, -1], NO_OUTCOME) if has_chance else values["outcome"]
+        return BY_SIGN.take(signs, mode="wrap")
+
+    its_outcome = words_column("outcome", OUTCOMES, outcome)
+    exact = [
+        Column(FINAL, pa.bool_(), lambda rows: array_of(rows.values[FINAL])),
+        its_outcome,
+        Column("distance", pa.int16(), lambda rows: small_integers(rows.values["distance"], rows.values["distance"] < 0)),
+    ]
+    of_bounds = [
+        its_outcome,
+        Column("lower", pa.float64(), lambda rows: array_of(rows.values["lower"])),
+        Column("upper", pa.float64(), lambda rows: array_of(rows.values["upper"])),
+    ]
     its_side = one_of(SIDE, [side.letter for side in rules.sides])
     return by_name(
         [
             *map(of_table, stored.tables[0].words),
             Column(POSITION, pa.string(), lambda rows: array_of_words(rows.stored.texts(rows.numbers))),
-            *(_bounds_columns() if "chance" in rules.can else _exact_columns()),
+            *(of_bounds if has_chance else exact),
             Column(SIDE, TEXT, side, late=True, check=its_side),
             Column(BEST, TEXT, lambda rows: _words(rows.moves.best), late=True),
             *(replace(column, late=True) for feature in features for column in feature_columns(feature, 0)),
@@ -175,7 +179,7 @@ def move_columns(rules: Rules[Any], positions: Mapping[str, Column]) -> dict[str
         Column(
             "ends", pa.bool_(), lambda moves: array_of_numbers([rules.to_move(each) == OVER for each in moves.children], np.bool_)
         ),
-        words_column("outcome", OUTCOMES, lambda moves: np.array([_place(value.outcome) for value in moves.worth], np.int16)),
+        Column("outcome", TEXT, lambda moves: _words(value.outcome for value in moves.worth), check=one_of("outcome", OUTCOMES)),
         Column("distance", pa.int16(), lambda moves: array_of_numbers([value.distance for value in moves.worth], np.int16)),
         Column("lower", pa.float64(), lambda moves: array_of(np.array([value.lower for value in moves.worth], float))),
         Column("upper", pa.float64(), lambda moves: array_of(np.array([value.upper for value in moves.worth], float))),
@@ -184,30 +188,6 @@ def move_columns(rules: Rules[Any], positions: Mapping[str, Column]) -> dict[str
     ]
     shown = (replace(column, of_moves=True) for column in of_moves if column.name in its or column.name not in BOUNDED)
     return by_name([*(replace(one, name=renamed[name]) for name, one in its.items()), *shown])
-
-
-def _exact_columns() -> list[Column]:
-    return [
-        Column(FINAL, pa.bool_(), lambda rows: array_of(rows.values[FINAL])),
-        words_column("outcome", OUTCOMES, lambda rows: BY_SIGN.take(rows.values["outcome"], mode="wrap")),
-        Column("distance", pa.int16(), lambda rows: small_integers(rows.values["distance"], rows.values["distance"] < 0)),
-    ]
-
-
-def _bounds_columns() -> list[Column]:
-    def outcome(rows: StoredRows) -> NDArray[np.integer]:
-        signs = (rows.values["lower"] == 1).astype(np.int8) - (rows.values["upper"] == 0)
-        return np.where(signs == 0, -1, BY_SIGN.take(signs, mode="wrap"))
-
-    return [
-        words_column("outcome", OUTCOMES, outcome),
-        Column("lower", pa.float64(), lambda rows: array_of(rows.values["lower"])),
-        Column("upper", pa.float64(), lambda rows: array_of(rows.values["upper"])),
-    ]
-
-
-def _place(outcome: Outcome | None) -> int:
-    return -1 if outcome is None else OUTCOMES.index(outcome)
 
 
 def _words(words: Iterable[str | None]) -> pa.Array:
@@ -264,7 +244,7 @@ class StoredSource(RowSource):
         """See `RowSource`; with a row for each move where there are moves."""
         if relation.name not in MOVE_TABLES:
             return super().view(relation)
-        moves = f'SELECT *, unnest("{relation.stream}"("{NUMBER}")) AS moved FROM {relation.stream}'
+        moves = f'SELECT *, unnest("{relation.stream}"("{NUMBER}", NULL)) AS moved FROM {relation.stream}'
         made = (f'moved."{column.name}"' if column.of_moves else made_in_sql(relation, column) for column in relation.columns)
         return f"SELECT {', '.join(made)} FROM ({moves})"
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tablebase.mining.arrow_arrays import array_of, numbers_of
+from tablebase.mining.column import array_of, numbers_of
 from tablebase.system.compute.jit import jit
 
 MOST = np.iinfo(np.uint16).max

@@ -12,7 +12,7 @@ from support.queries import combined, examples, mined
 
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game import Game, load_game
-from tablebase.mining import row_selection, selection
+from tablebase.mining import selection
 from tablebase.mining.query import Query
 from tablebase.positions.common_features import features_of
 from tablebase.tables.reader import Table
@@ -55,13 +55,13 @@ def listed(texts: list[str]) -> str:
     ],
     ids=["hexapawn", "foxhounds", "doushouqi"],
 )
-@pytest.mark.parametrize("near", [pytest.param(row_selection.NEAR, marks=pytest.mark.full), 50])
+@pytest.mark.parametrize("near", [pytest.param(selection.NEAR, marks=pytest.mark.full), 50])
 def test_every_position_is_found(
     game: Game, fixture: str, condition: str, near: int, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Mirror images, aliases, exchanged colours, identical pieces, tiers and either side to move: all rows by their texts."""
     folder = request.getfixturevalue(fixture)
-    monkeypatch.setattr(row_selection, "NEAR", near)
+    monkeypatch.setattr(selection, "NEAR", near)
     rows = scanned(game, folder, condition)
     rows = rows[:: 7 + len(rows) // 500]
     statement = f"SELECT {', '.join(NAMES)} FROM positions WHERE position IN ({listed([row['position'] for row in rows])})"

@@ -14,9 +14,8 @@ from support.queries import mined
 from tablebase.errors import TablebaseError
 from tablebase.mining import scan
 from tablebase.mining.query import Query
-from tablebase.mining.row_selection import row_hashes
 from tablebase.mining.scan import Scan
-from tablebase.mining.selection import select_by_name
+from tablebase.mining.selection import row_hashes, select_by_name
 from tablebase.positions.common_features import features_of
 from tablebase.tables.store import Store
 from tablebase_rules.doushouqi import game as doushouqi

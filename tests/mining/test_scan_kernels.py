@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tablebase.game import Game
 from tablebase.mining.move_values import StoredCodes
-from tablebase.mining.row_selection import SliceSelection
 from tablebase.mining.rows import FoundPositions
+from tablebase.mining.selection import SliceSelection
 from tablebase.mining.tally import MOST, tallied
 from tablebase.positions.indexing import layout_of
 from tablebase.positions.material import parse_materials

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from tablebase.game import examples, game_arguments, installed, kernels, moves, notation
     from tablebase.game import features as game_features
     from tablebase.graph import reachable
-    from tablebase.mining import export, own_tables, query, results, row_selection, selection, statement
-    from tablebase.mining.charts import chances, charted_slices, drawing, figures, picture_files, report, style, tallies
-    from tablebase.mining.patterns import dataset, pattern_search, targets, trees
+    from tablebase.mining import export, own_tables, query, results, selection, statement
+    from tablebase.mining.charts import chances, drawing, figures, picture_files, report, style, tallies
+    from tablebase.mining.patterns import levels, pattern_search, trees
     from tablebase.play import exploit_player, fallible, graph_player, lookahead_player, match, player, players
     from tablebase.play import ranking, records, schedules, standings, statistics, strategy, tournament
     from tablebase.play.learning import box_sheet, learner, matchboxes, self_play

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
@@ -11,10 +10,9 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 from tablebase.game import Game
 from tablebase.game.notation import parse
 from tablebase.graph.policies import chance_against
-from tablebase.mining.charts.charted_slices import title_of
 from tablebase.mining.charts.drawing import Frame
 from tablebase.mining.charts.figures import Chart
-from tablebase.mining.charts.tallies import Row
+from tablebase.mining.charts.tallies import Row, title_of
 from tablebase.play.exploit_player import model_names, opened_models
 from tablebase.play.match import side_number
 from tablebase.play.strategy import EVEN
@@ -61,9 +59,5 @@ def _draw(frame: Frame, rows: Sequence[Row]) -> None:
     axes.plot(evens, [EVEN] * len(evens), "o", color=ink, markersize=4, zorder=4)
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_locator(FixedLocator([2.0**-power for power in range(0, 13, 2)]))
-    axes.xaxis.set_major_formatter(FuncFormatter(_power))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda fuzz, _: f"1/{round(1 / fuzz)}" if fuzz < 1 else f"{fuzz:g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
-
-
-def _power(fuzz: float, _position: Any) -> str:
-    return f"1/{round(1 / fuzz)}" if fuzz < 1 else f"{fuzz:g}"

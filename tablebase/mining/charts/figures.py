@@ -18,10 +18,9 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocat
 
 from tablebase.errors import ArgumentError, TablebaseError
 from tablebase.game import Board, Outcome, Terrain
-from tablebase.mining.charts.charted_slices import PLURALS, ChartSlices, caption, title_of
 from tablebase.mining.charts.drawing import MARGIN, WIDTH, Frame, amount, fitting, power, scale_of, text_width
 from tablebase.mining.charts.style import POINT, Style
-from tablebase.mining.charts.tallies import DISTANCE, Counting, Row, like_pieces, parity_pair, quoted_name, survival, totals
+from tablebase.mining.charts.tallies import DISTANCE, PLURALS, ChartSlices, Counting, Row, caption, survival, title_of, totals
 from tablebase.positions.material import parse_material
 from tablebase.system.compute.messages import say
 
@@ -66,7 +65,7 @@ def distances(counter: Counting, panels: Panels, outcome: Outcome | None = None,
     """Chart how many positions are won and lost in how many plies."""
     if outcome == Outcome.DRAW:
         raise ArgumentError("a draw has no distance: choose --outcome win or --outcome loss")
-    rows = [row for slices in panels for row in counter.distances(slices)]
+    rows = [row for slices in panels for row in counter.count(slices, [DISTANCE])]
     counts = totals(rows)
     if not sum(counts[one] for one in (Outcome.WIN, Outcome.LOSS) if outcome in (None, one)):
         raise TablebaseError(
@@ -101,7 +100,7 @@ def _draw_distances(outcome: Outcome | None, log: bool, frame: Frame, rows: Sequ
 
 def open_after(counter: Counting, panels: Panels) -> Chart:
     """Chart the share of decided positions that are still open after some plies."""
-    counts = [row for slices in panels for row in counter.distances(slices)]
+    counts = [row for slices in panels for row in counter.count(slices, [DISTANCE])]
     rows = [row for its in by_slices(counts).values() for row in survival(its)]
     if not rows:
         raise TablebaseError("all chosen positions are draws, which have no distance: choose other slices with --material")
@@ -128,7 +127,7 @@ def squares(counter: Counting, panels: Panels, piece: int = 1, outcome: Outcome 
     rows, game = [row for slices in panels for row in counter.squares(slices, piece)], panels[0].game
     word, name = PLURALS[outcome or Outcome.WIN], " or ".join(dict.fromkeys(each.piece_name(piece) for each in panels))
     draw = partial(_draw_squares, game.board, game.terrain, word)
-    return _chart(counter, panels, f"Share of {word} by the square of {name}", rows, draw, len(like_pieces(panels[0], piece)))
+    return _chart(counter, panels, f"Share of {word} by the square of {name}", rows, draw, len(panels[0].like_pieces(piece)))
 
 
 def _draw_squares(board: Board, terrain: Sequence[Terrain], word: str, frame: Frame, rows: Sequence[Row]) -> None:
@@ -188,7 +187,7 @@ def _outline(frame: Frame, axes: Axes, board: Board, terrain: Sequence[Terrain])
 def draws(counter: Counting, panels: Panels) -> Chart:
     """Chart the share of draws by the pieces of both sides."""
     [slices] = panels
-    rows = counter.materials(slices)
+    rows = counter.count(slices, ["material", "side"])
     return _chart(counter, panels, "Share of draws by material", rows, partial(_draw_draws, slices.game))
 
 
@@ -247,7 +246,7 @@ def parity(counter: Counting, panels: Panels, pair: Sequence[int] = (), by: str 
     for slices in panels:
         column = by
         if column is None:
-            first, second = parity_pair(slices, pair)
+            first, second = slices.parity_pair(pair)
             column = f"{DISTANCE}_{first}_{second}"
             names = f"{slices.piece_name(first)} and {slices.piece_name(second)}" if len(panels) == 1 else "the two pieces"
             title, axis = f"Outcomes by the number of steps between {names}", "steps between the two pieces (|files| + |ranks|)"
@@ -309,10 +308,8 @@ def _stack(frame: Frame, axes: Axes, bars: Sequence[tuple[str, Mapping[Outcome, 
 
 def means(counter: Counting, game: Any, by: str) -> Chart:
     """Chart the mean chance to win by the value of a column, in a game with chance."""
-    where, named = "" if counter.where is None else f" WHERE ({counter.where}\n)", quoted_name(by)
-    statement = f"SELECT {named}, avg(lower) AS at_least, avg(upper) AS at_most FROM positions{where} GROUP BY 1 ORDER BY 1"
     text = f"{game.title}: stored positions, for the player to move"
-    return replace(query(counter, game, statement), title=f"Mean chance to win by {by}", caption=text)
+    return replace(query(counter, game, counter.means(by)), title=f"Mean chance to win by {by}", caption=text)
 
 
 def query(counter: Counting, game: Any, statement: str, kind: str | None = None) -> Chart:

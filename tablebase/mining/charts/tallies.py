@@ -1,6 +1,6 @@
-"""The rows that charts are drawn from, and that `plot --csv` writes: from the catalog, or from all positions.
+"""The slices that a chart is about, and the rows that it is drawn from, and that `plot --csv` writes.
 
-They match `tablebase stats`: they cover all slices that have been built, aliases included, and exclude stalemates. A row of counts
+Rows match `tablebase stats`: they cover all slices that have been built, aliases included, and exclude stalemates. A row of counts
 names the slices in its first column, and has the numbers of wins, losses, draws and positions in its last.
 """
 
@@ -9,21 +9,182 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 
 from tablebase.catalog.catalog import Catalog
-from tablebase.errors import ArgumentError, TablebaseError
+from tablebase.errors import ArgumentError, TablebaseError, game_word, quoted
 from tablebase.game import Game, Outcome
-from tablebase.mining.charts.charted_slices import PLURALS, ChartSlices
-from tablebase.positions.material import Material, material_name
+from tablebase.mining.selection import check_built, known_slices
+from tablebase.positions.location import StoredSlice, slices
+from tablebase.positions.material import Material, material_name, parse_materials, piece_counts
 from tablebase.system.compute.messages import in_time, say
+from tablebase.tables.missing import missing_pieces
 
+PLURALS = {Outcome.WIN: "wins", Outcome.LOSS: "losses", Outcome.DRAW: "draws"}
+WILDCARDS = "*?["
+"""Characters that make a material's name a pattern."""
 Row = Mapping[str, Any]
 RATE = 4e6
 """Indices that a thread reads in a second, with a few features; measured with three and four pieces."""
 WORTH_SAYING = 5.0
 """Seconds from which a chart says in advance how long it will take."""
 DISTANCE = "distance"
+IN_CATALOG = {"material", "side", DISTANCE}
+"""Columns by which the catalog has counts."""
+
+
+def caption(panels: Sequence[ChartSlices], positions: int, where: str | None = None) -> str:
+    """Game, slices, number of positions, and the side whose outcomes are counted."""
+    [first, *_] = panels
+    names = " and ".join(", ".join(each.shown for each in panels).rsplit(", ", 1) if len(panels) > 1 else [first.shown])
+    condition = "" if where is None else f" where {' '.join(where.split())}"
+    mover = f" ({first.mover})" if first.slices else ""
+    return f"{title_of(first.game)}, {names}: {positions:,} positions{condition}, outcomes of the side to move{mover}"
+
+
+def title_of(game: Any, *, sized: bool = False) -> str:
+    """The title of a game with its variant, or with the size of its board."""
+    variant = game.name.partition("-")[2]
+    board = getattr(game, "board", None)
+    if sized and not variant and board is not None:
+        variant = f"{board.width}x{board.height}"
+    return f"{game.title} {variant}" if variant else str(game.title)
+
+
+@dataclass(frozen=True)
+class ChartSlices:
+    """The slices that a chart, or a panel of it, is about; for a game without slices there are none, but all stored positions."""
+
+    game: Any
+    name: str  # what the slices are called in captions
+    slices: tuple[StoredSlice, ...] = ()
+    missing: int = 0  # how many other slices match but have not been built
+    condition: str = "NOT final"  # the SQL condition that selects their rows in the table `positions`
+
+    @property
+    def materials(self) -> list[Material]:
+        """Their materials, each once."""
+        return list(dict.fromkeys(slice_.material for slice_ in self.slices))
+
+    @property
+    def pieces(self) -> int:
+        """The number of pieces that all of them have; raise `TablebaseError` if the numbers differ."""
+        counts = sorted({material.pieces for material in self.materials})
+        if len(counts) > 1:
+            raise ArgumentError(f"the slices have {counts[0]} to {counts[-1]} pieces: choose one number of pieces with --pieces")
+        return counts[0]
+
+    @property
+    def mover(self) -> str:
+        """The side to move."""
+        return " or ".join(self.game.sides[side].name for side in sorted({slice_.side for slice_ in self.slices}))
+
+    @property
+    def shown(self) -> str:
+        """Their name, and how many of the slices are missing."""
+        return f"{self.name} ({len(self.slices):,} of {len(self.slices) + self.missing:,} slices)" if self.missing else self.name
+
+    def piece_name(self, piece: int) -> str:
+        """The name of the piece with this number, from 1."""
+        kinds = {material.kinds[piece - 1] for material in self.materials}
+        if len(kinds) > 1:
+            return f"piece {piece}"
+        kind = self.game.kinds[kinds.pop()]
+        owner = self.game.sides[kind.side].name
+        # A side named after its pieces, such as Hounds, need not be named again.
+        return f"the {kind.name}" if kind.name in owner.lower() else f"{owner}'s {kind.name}"
+
+    def like_pieces(self, piece: int) -> list[int]:
+        """Numbers of all pieces of the same kind as a piece, which must be the same in every material."""
+        found: dict[tuple[int, ...], str] = {}
+        for name, material in sorted((material_name(self.game, each), each) for each in self.materials):
+            self._check_piece(material, piece)
+            kind = material.kinds[piece - 1]
+            numbers = [number for number, other in enumerate(material.kinds, 1) if other == kind]
+            found.setdefault((kind, *numbers), name)
+        if len(found) > 1:
+            first, second = list(found.values())[:2]
+            error = f"piece {piece} is not the same in {first} and {second}"
+            raise ArgumentError(f"{error}: choose with --material slices in which it is")
+        return list(next(iter(found))[1:])
+
+    def parity_pair(self, pieces: Sequence[int] = ()) -> tuple[int, int]:
+        """The two pieces whose distance is shown: those requested, or by default the first and the last.
+
+        Raise `TablebaseError` if the game has no such distances, or the slices lack these two pieces.
+        """
+        if not any(feature.name == DISTANCE and feature.pieces == 2 for feature in self.game.features):
+            hint = f"give --by with a column of whole numbers; 'tablebase features {self.game.name}' lists some"
+            raise ArgumentError(f"{self.game.name} has no feature {DISTANCE!r} of two pieces: {hint}")
+        first, *rest = sorted(pieces or (1, self.pieces))
+        if len(rest) != 1 or first == rest[0]:
+            raise ArgumentError("the distance needs two different pieces: give --piece twice, as in --piece 1 --piece 2")
+        for material in self.materials:
+            for piece in (first, rest[0]):
+                self._check_piece(material, piece)
+        return first, rest[0]
+
+    def _check_piece(self, material: Material, piece: int) -> None:
+        if not 1 <= piece <= material.pieces:
+            name = material_name(self.game, material)
+            raise ArgumentError(f"{name} has pieces 1 to {material.pieces}, but no piece {piece}")
+
+
+def select_slices(
+    game: Game, catalog: Catalog, pieces: int | range | None = None, patterns: Sequence[str] = (), side: str | None = None
+) -> ChartSlices:
+    """Select slices that have been built: by number of pieces, by patterns of materials, and by the letter of the side to move.
+
+    In a pattern ``?`` matches any piece and ``*`` any pieces. Raise `MissingTableError` if no slice has been built, or one that
+    is named has not.
+    """
+    letters = [each.letter for each in game.sides]
+    if side not in (None, *letters):
+        raise ArgumentError(f"the side to move is {letters[0]!r} or {letters[1]!r}, not {quoted(side)}")
+    known = known_slices(game, catalog.folder, catalog.url)
+    wanted = None if pieces is None else piece_counts(game, pieces)
+    wild = [text for text in patterns if any(letter in WILDCARDS for letter in text)]
+    exact = [material for text in patterns if text not in wild for material in parse_materials(game, text)]
+    for material in exact:
+        check_built(game, known, material, catalog.folder)
+
+    def matches(slice_: StoredSlice) -> bool:
+        name = material_name(game, slice_.material).partition("@")[0]
+        by_name = not patterns or slice_.material in exact or any(fnmatchcase(name, text) for text in wild)
+        return by_name and (wanted is None or slice_.material.pieces in wanted)
+
+    of_either_side = [slice_ for slice_ in known if matches(slice_)]
+    if not of_either_side:
+        raise _no_match(game, wanted, patterns, {slice_.material.pieces for slice_ in known}, catalog.folder)
+    selected = tuple(slice_ for slice_ in of_either_side if side in (None, letters[slice_.side]))
+    if not selected:
+        raise ArgumentError(f"none of the chosen slices of {game.name} has {quoted(side)} to move: leave out --side")
+    counts = sorted({slice_.material.pieces for slice_ in selected})
+    every = [each for count in counts for each in slices(game, count) if side in (None, letters[each.side]) and matches(each)]
+    names, sides = {material_name(game, each.material) for each in selected}, {letters[each.side] for each in selected}
+    by_name = listed("material", names) if patterns else listed("pieces", counts)
+    condition = f"NOT stalemate AND {by_name} AND {listed('side', sides)}"
+    name = ", ".join(patterns[:3]) + (f" and {len(patterns) - 3} more" if len(patterns) > 3 else "")
+    name = name or f"{' to '.join(map(str, dict.fromkeys((counts[0], counts[-1]))))} pieces"
+    return ChartSlices(game, name, selected, len(every) - len(selected), condition)
+
+
+def _no_match(game: Game, pieces: range | None, patterns: Sequence[str], built: set[int], folder: Path) -> TablebaseError:
+    if pieces is not None:
+        missing = [count for count in pieces if count not in built]
+        if missing:
+            return missing_pieces(game, missing[0], folder)
+    numbers = [] if pieces is None else sorted({pieces[0], pieces[-1]})
+    wanted = " or ".join(patterns) + (f" with {' to '.join(map(str, numbers))} pieces" if numbers else "")
+    sentence = f"no slice of {game.name} built in {folder} matches {wanted}"
+    return TablebaseError(f"{sentence}: 'tablebase stats {game_word(game.name)} --by material' lists the slices")
+
+
+def listed(column: str, values: Iterable[object]) -> str:
+    """The SQL condition that a column has one of these values."""
+    return f"{column} IN ({', '.join(sorted(repr(value) for value in values))})"
 
 
 @dataclass(frozen=True)
@@ -49,51 +210,37 @@ class Counting:
             _, rows = names_and_rows(query.run(tick=lambda done: self.tick and self.tick(done, query.cells)))
             return list(rows)
 
-    def condition(self, slices: ChartSlices) -> str:
-        """The SQL condition on the positions of slices."""
-        # A comment in the condition ends with its line.
-        return slices.condition if self.where is None else f"{slices.condition} AND ({self.where}\n)"
-
     def count(self, slices: ChartSlices, keys: Sequence[str], table: str = "positions") -> list[dict[str, Any]]:
-        """Count outcomes for each combination of values of some columns, in ascending order.
+        """Count outcomes for each combination of values of some columns, in ascending order; draws have no distance.
 
-        `table` selects these columns and outcomes, with `{}` for the condition.
+        `table` selects these columns and outcomes, with `{}` for the condition. Without one, the catalog may know the counts.
         """
-        named = ", ".join(map(quoted_name, keys))
-        source = f"{table} WHERE {{}}" if "{}" not in table else table
-        statement = f"SELECT {named}, outcome, COUNT(*) AS number FROM {source} GROUP BY ALL ORDER BY ALL"
-        found: dict[tuple[Any, ...], dict[Outcome, int]] = {}
-        for row in self.answers(slices.game, statement.replace("{}", self.condition(slices))):
-            *values, outcome, number = row.values()
-            found.setdefault(tuple(values), {})[Outcome(outcome)] = number
+        found = defaultdict[tuple[Any, ...], Counter[Outcome]](Counter)
+        if self.where is None and slices.slices and IN_CATALOG.issuperset(keys):
+            histograms = self.catalog.histograms(slices.game)
+            for slice_ in slices.slices:
+                name, letter = material_name(slices.game, slice_.material), slices.game.sides[slice_.side].letter
+                for outcome, distance, stalemate, number in histograms[name, letter]:
+                    if not stalemate:
+                        known = {"material": name, "side": letter, DISTANCE: distance}
+                        found[tuple(known[key] for key in keys)][Outcome(outcome)] += number
+        else:
+            named, source = ", ".join(map(quoted_name, keys)), table if "{}" in table else f"{table} WHERE {{}}"
+            statement = f"SELECT {named}, outcome, COUNT(*) AS number FROM {source} GROUP BY ALL"
+            # A comment in the condition ends with its line.
+            condition = slices.condition if self.where is None else f"{slices.condition} AND ({self.where}\n)"
+            for row in self.answers(slices.game, statement.replace("{}", condition)):
+                *values, outcome, number = row.values()
+                found[tuple(values)][Outcome(outcome)] = number
         if not found:
             raise TablebaseError(f"no position of {slices.name} matches the condition: choose another condition with --where")
-        return [counted(slices.name, dict(zip(keys, values, strict=True)), counts) for values, counts in found.items()]
+        ordered = sorted(found, key=lambda values: [(value is None, value) for value in values])
+        return [counted(slices.name, dict(zip(keys, values, strict=True)), found[values]) for values in ordered]
 
-    def distances(self, slices: ChartSlices) -> list[dict[str, Any]]:
-        """Count outcomes by distance in plies; draws have none."""
-        if self.where is not None or not slices.lines:
-            return self.count(slices, [DISTANCE])
-        histograms, found = self.catalog.histograms(slices.game), defaultdict[int | None, Counter[Outcome]](Counter)
-        for line in slices.lines:
-            for outcome, distance, stalemate, placements in histograms[str(line.material), str(line.side)]:
-                if not stalemate:
-                    found[distance][Outcome(outcome)] += placements
-        ordered = sorted(found.items(), key=lambda one: (one[0] is None, one[0] or 0))
-        return [counted(slices.name, {DISTANCE: distance}, counts) for distance, counts in ordered]
-
-    def materials(self, slices: ChartSlices) -> list[dict[str, Any]]:
-        """Count outcomes by material and side to move."""
-        if self.where is not None:
-            return self.count(slices, ["material", "side"])
-        return [
-            counted(
-                slices.name,
-                {"material": line.material, "side": line.side},
-                {outcome: getattr(line, plural) for outcome, plural in PLURALS.items()},
-            )
-            for line in slices.lines
-        ]
+    def means(self, column: str) -> str:
+        """The statement that finds mean chances to win by the values of a column, in a game with chance."""
+        where, named = "" if self.where is None else f" WHERE ({self.where}\n)", quoted_name(column)
+        return f"SELECT {named}, avg(lower) AS at_least, avg(upper) AS at_most FROM positions{where} GROUP BY 1 ORDER BY 1"
 
     def squares(self, slices: ChartSlices, piece: int) -> list[dict[str, Any]]:
         """Count outcomes for the side to move by the square of a piece, given by its number in the materials from 1.
@@ -101,7 +248,7 @@ class Counting:
         If its side has several pieces of this kind, a position counts once for each of them. Raise `TablebaseError` if there is
         no such piece, or if it is not the same in all materials.
         """
-        squares = ", ".join(f"p{number}_square" for number in like_pieces(slices, piece))
+        squares = ", ".join(f"p{number}_square" for number in slices.like_pieces(piece))
         return self.count(slices, ["square"], f"(SELECT unnest([{squares}]) AS square, outcome FROM positions WHERE {{}})")
 
     def parity(self, slices: ChartSlices, column: str) -> list[dict[str, Any]]:
@@ -132,44 +279,6 @@ def survival(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
     for plies, gone in {0: 0, **{row[DISTANCE]: row["positions"] for row in decided}}.items() if decided else ():
         still -= gone
         yield {"slices": decided[0]["slices"], "plies": plies, "open": still, "share": still / total}
-
-
-def like_pieces(slices: ChartSlices, piece: int) -> list[int]:
-    """Numbers of all pieces of the same kind as a piece, which must be the same in every material."""
-    game = slices.game
-    materials: dict[tuple[int, ...], Material] = {}
-    for material in slices.materials:
-        _check_piece(game, material, piece)
-        kind = material.kinds[piece - 1]
-        numbers = [number for number, other in enumerate(material.kinds, 1) if other == kind]
-        materials.setdefault((kind, *numbers), material)
-    if len(materials) > 1:
-        first, second = [material_name(game, material) for material in materials.values()][:2]
-        raise ArgumentError(f"piece {piece} differs between {first} and {second}: choose slices of one kind with --material")
-    return list(next(iter(materials))[1:])
-
-
-def _check_piece(game: Game, material: Material, piece: int) -> None:
-    if not 1 <= piece <= material.pieces:
-        raise ArgumentError(f"invalid --piece {piece} for {material_name(game, material)}: expected 1 to {material.pieces}")
-
-
-def parity_pair(slices: ChartSlices, pieces: Sequence[int] = ()) -> tuple[int, int]:
-    """The two pieces whose distance is shown: those requested, or by default the first and the last.
-
-    Raise `TablebaseError` if the game has no such distances, or the slices lack these two pieces.
-    """
-    game = slices.game
-    if not any(feature.name == DISTANCE and feature.pieces == 2 for feature in game.features):
-        hint = f"add --by with a column of whole numbers; 'tablebase features {game.name}' lists some"
-        raise ArgumentError(f"{game.name} has no feature {DISTANCE!r} of two pieces: {hint}")
-    first, *rest = sorted(pieces or (1, slices.pieces))
-    if len(rest) != 1 or first == rest[0]:
-        raise ArgumentError("the distance needs two different pieces: give --piece twice, as in --piece 1 --piece 2")
-    for material in slices.materials:
-        for piece in (first, rest[0]):
-            _check_piece(game, material, piece)
-    return first, rest[0]
 
 
 def quoted_name(column: str) -> str:

@@ -15,9 +15,9 @@ from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.schema import GAINS, RULES, SLICES, TREES
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
-from tablebase.mining.patterns.gains import Gain
+from tablebase.mining.patterns.contingency import Gain
+from tablebase.mining.patterns.levels import OUTCOME, Target
 from tablebase.mining.patterns.pattern_search import Patterns
-from tablebase.mining.patterns.targets import OUTCOME, Target
 from tablebase.mining.patterns.trees import CRITERION, Tree
 from tablebase.positions.location import StoredSlice
 from tablebase.positions.material import material_name

@@ -6,10 +6,11 @@ the tree is grown; the second counts. Positions that fit into the sample need on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -19,15 +20,25 @@ from tablebase.errors import ArgumentError
 from tablebase.game import Game
 from tablebase.game.features import Feature
 from tablebase.mining.column import SLICE_COLUMNS, Column
-from tablebase.mining.columns import columns
-from tablebase.mining.patterns.gains import CHUNK, ContingencyTables, Gain, entropy, gains, information_gain
-from tablebase.mining.patterns.levels import Levels, Raw, levels_of, raw
-from tablebase.mining.patterns.rules import CONDITIONS, Rule, rules
-from tablebase.mining.patterns.targets import OUTCOME, Target
+from tablebase.mining.columns import CANONICAL, chosen_columns, columns
+from tablebase.mining.patterns.contingency import (
+    CONDITIONS,
+    Gain,
+    Numbers,
+    Rule,
+    Tables,
+    count,
+    empty_tables,
+    entropy,
+    gains,
+    information_gain,
+    rules,
+)
+from tablebase.mining.patterns.levels import OUTCOME, Levels, Raw, Target, levels_of, raw
 from tablebase.mining.patterns.trees import Node, Tree, grow, judge, leaf_of, leaves
-from tablebase.mining.row_selection import Selection, hashes_of
 from tablebase.mining.rows import Rows
 from tablebase.mining.scan import Scan
+from tablebase.mining.selection import Sample, Selection, hashes_of
 from tablebase.positions.indexing import layout_of
 from tablebase.positions.location import StoredSlice
 from tablebase.tables.store import Store
@@ -129,51 +140,41 @@ class Patterns:
         return max(self.counts) / self.positions
 
 
-@dataclass(frozen=True)
-class Survey:
-    """Results of the first pass."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """Positions as arrays.
 
-    positions: int  # number of positions
-    columns: list[Column]  # those that do not have the same value in all positions
-    levels: list[Levels]  # their levels
-    sample: list[Raw]  # their values in the sample, shape (sampled positions,)
-    classes: Levels  # the classes of the target
-    sampled_classes: NDArray[np.intp]  # their numbers in the sample, shape (sampled positions,)
-    whole: bool  # whether the sample is all positions
-
-
-def survey(scan: Scan, target: Target, column: Column, columns: Sequence[Column], max_positions: int) -> Survey:
-    """Pass once over all positions of a scan, of which there are at most `max_positions`.
-
-    `column` is that of the target, `columns` are the features.
+    Parameters
+    ----------
+    X : ndarray of float32, shape (positions, columns)
+        Truth values are 0 and 1; a text is encoded as a column of 0 and 1 for each of its values; a missing value is NaN.
+    y : ndarray, shape (positions,)
+        The target: outcomes as text, distances in plies, or whether only one move keeps the outcome.
+    names : list of str
+        The columns of `X`, such as ``mobility`` and ``first=mover``.
+    groups : ndarray of int, shape (positions,)
+        A number that a position shares only with its mirror image, for cross-validation by groups.
     """
-    share, every = SAMPLE / max(max_positions, 1), (column, *columns)
 
-    def examine(rows: Rows) -> tuple[int, list[Raw], list[Raw], list[pa.Array | None]]:
-        """The number of positions, and for each column the values that occur, those in the sample, and their words."""
-        in_sample = slice(None) if share >= 1 else hashes_of(rows) < share
-        arrays = [each.compute(rows) for each in every]
-        values = [raw(each, array) for each, array in zip(every, arrays, strict=True)]
-        words = [array.dictionary if pa.types.is_dictionary(array.type) else None for array in arrays]
-        return len(rows), [_present(of) for of in values], [of[in_sample].copy() for of in values], words
+    X: NDArray[np.float32]
+    y: NDArray[Any]
+    names: list[str]
+    groups: NDArray[np.integer]
 
-    parts = [part for block in scan.spread(examine) for part in block]
-    present = [np.unique(np.concatenate(arrays)) for arrays in zip(*(part for _, part, _, _ in parts), strict=True)]
-    samples = [np.concatenate(arrays) for arrays in zip(*(part for _, _, part, _ in parts), strict=True)]
-    # All arrays of a column have the same dictionary.
-    words = [() if found is None else tuple(found.to_pylist()) for found in parts[0][3]]
-    levels = [levels_of(*of) for of in zip(columns, present[1:], samples[1:], words[1:], strict=True)]
-    kept = [number for number, of_column in enumerate(levels) if len(of_column) > 1]
-    classes = target.classes(column, present[0], samples[0])
-    return Survey(
-        sum(count for count, *_ in parts),
-        [columns[number] for number in kept],
-        [levels[number] for number in kept],
-        [samples[1 + number] for number in kept],
-        classes,
-        classes.codes(samples[0]),
-        share >= 1,
-    )
+    def __repr__(self) -> str:
+        return f"Dataset({len(self.y):,} positions, {len(self.names)} columns, {len(set(self.groups)):,} groups)"
+
+
+class Surveyed(NamedTuple):
+    """A column after the first pass."""
+
+    column: Column
+    levels: Levels
+    codes: Numbers  # the level of each position in the sample
+
+    def levels_in(self, rows: Rows) -> Numbers:
+        """The level of each of some positions."""
+        return self.levels.codes(raw(self.column, self.column.compute(rows)))
 
 
 def _present(values: Raw) -> Raw:
@@ -208,32 +209,55 @@ class Search:
         alike = len({slice_.material.pieces for slice_ in self.slices}) == 1
         self.features = [column for column in self.columns.values() if self._is_feature(column, alike=alike)]
         self.max_positions = sum(layout_of(game, slice_.location.material).cells_with_images for slice_ in self.slices)
-        self.cells = self._scan().cells * (1 if self.max_positions <= SAMPLE else 2)
+        self.is_whole = self.max_positions <= SAMPLE
+        """True if the sample is all positions."""
+        self.cells = self._scan().cells * (1 if self.is_whole else 2)
         """Indices that are decoded in all passes together."""
         self.tick: Callable[[int], object] = lambda _: None
         """Called from time to time with the number of indices decoded since the last call."""
 
     def run(self) -> Patterns:
         """Run the search, and return its patterns."""
-        settings = self.settings
-        surveyed = survey(self._scan(), settings.target, self.target, self.features, self.max_positions)
-        codes = [levels.codes(values) for levels, values in zip(surveyed.levels, surveyed.sample, strict=True)]
-        classes = surveyed.sampled_classes
-        tree = grow(surveyed.levels, codes, classes, settings.depth, settings.support) if settings.depth else None
-        tables = self._count(surveyed, tree, self._joint(surveyed, codes))
-        words = tuple(surveyed.classes.label(number) for number in range(len(surveyed.classes)))
+        settings, target = self.settings, self.settings.target
+        positions, classes, features = self._survey()
+        levels, codes = [each.levels for each in features], [each.codes for each in features]
+        tree: Node = grow(levels, codes, classes.codes, settings.depth, settings.support) if settings.depth else 0
+        tables = self._count(classes, features, tree, self._counted(positions, classes, features))
+        in_leaves = tables.pop((len(features),))
+        words = tuple(classes.levels.label(number) for number in range(len(classes.levels)))
         return Patterns(
             self.game,
             self.slices,
-            settings.target,
+            target,
             words,
-            settings.target.expression(surveyed.classes),
-            tuple(tables.whole.tolist()),
-            float(entropy(tables.whole)),
-            gains(surveyed.levels, tables),
-            rules(surveyed.levels, words, tables, codes, settings.conditions, settings.support),
-            judge(tree, tables.leaves, words, len(classes)) if tree is not None else None,
-            _profile(surveyed.levels, tables),
+            target.expression(classes.levels),
+            tuple(tables[()].tolist()),
+            float(entropy(tables[()])),
+            gains(levels, tables),
+            rules(levels, words, tables, codes, settings.conditions, settings.support),
+            judge(tree, in_leaves, words, len(classes.codes)) if settings.depth else None,
+            _profile(levels, tables),
+        )
+
+    def dataset(self, names: Sequence[str] | None, limit: int | None, seed: int) -> Dataset:
+        """Read the positions that are searched as arrays, or a sample of about `limit` of them.
+
+        The columns are the features that the search compares, unless `names` has others; `ArgumentError` if one is missing.
+        """
+        chosen = self.features if names is None else chosen_columns(self.game, names, self.columns, ())
+        for column in chosen:
+            if column.late:
+                raise ArgumentError(f"the column {column.name} has a different text in each position: leave it out")
+        sample = Sample(1.0 if limit is None else min(1.0, limit / self.max_positions), seed)
+        selection = {slice_: replace(wanted, sample=sample) for slice_, wanted in self.known.items()}
+        scan = Scan(self.game, self.store, selection, [*chosen, self.target, self.columns[CANONICAL]], self.threads)
+        *columns, target, canonical = pa.Table.from_batches(scan.batches(), scan.schema).combine_chunks().columns
+        made = [part for column, values in zip(chosen, columns, strict=True) for part in _encoded(column, values.combine_chunks())]
+        return Dataset(
+            np.column_stack([values for _, values in made]) if made else np.zeros((len(target), 0), dtype=np.float32),
+            target.to_numpy(),
+            [name for name, _ in made],
+            canonical.combine_chunks().dictionary_encode().indices.to_numpy(),
         )
 
     def _is_feature(self, column: Column, *, alike: bool) -> bool:
@@ -254,45 +278,58 @@ class Search:
         scan.tick = lambda cells: self.tick(cells)
         return scan
 
-    def _joint(self, surveyed: Survey, codes: list[NDArray[np.intp]]) -> tuple[tuple[int, ...], ...]:
-        """The pairs and triples of features that are counted together."""
-        sizes = tuple(len(levels) for levels in surveyed.levels)
-        tables, few = ContingencyTables(sizes, (), len(surveyed.classes)), surveyed.positions <= ALL_PAIRS
-        tables.count(codes, None, surveyed.sampled_classes)
-        ranked = sorted(range(len(codes)), key=lambda feature: -information_gain(tables.singles[feature]))
-        pairs = combinations(range(len(codes)) if few else sorted(ranked[:BEST]), 2)
-        if self.settings.conditions < CONDITIONS:
-            return tuple(pairs)
-        return (*pairs, *combinations(_within(ranked[:BEST], sizes, len(surveyed.classes)), CONDITIONS))
+    def _survey(self) -> tuple[int, Surveyed, list[Surveyed]]:
+        """Pass over all positions once: their number, the target, and the features that do not have one value in all of them."""
+        share, every = SAMPLE / max(self.max_positions, 1), (self.target, *self.features)
 
-    def _count(self, surveyed: Survey, tree: Node | None, joint: tuple[tuple[int, ...], ...]) -> ContingencyTables:
+        def examine(rows: Rows) -> tuple[int, list[Raw], list[Raw], list[tuple[str, ...]]]:
+            """The number of positions, and for each column the values that occur, those in the sample, and their words."""
+            in_sample = slice(None) if self.is_whole else hashes_of(rows) < share
+            arrays = [each.compute(rows) for each in every]
+            values = [raw(each, array) for each, array in zip(every, arrays, strict=True)]
+            words = [tuple(array.dictionary.to_pylist()) if pa.types.is_dictionary(array.type) else () for array in arrays]
+            return len(rows), [_present(of) for of in values], [of[in_sample].copy() for of in values], words
+
+        counts, presents, samples, words = zip(*(part for block in self._scan().spread(examine) for part in block), strict=True)
+        present = [np.unique(np.concatenate(arrays)) for arrays in zip(*presents, strict=True)]
+        sample = [np.concatenate(arrays) for arrays in zip(*samples, strict=True)]
+        # All arrays of a column have the same dictionary.
+        levels = [levels_of(*of) for of in zip(self.features, present[1:], sample[1:], words[0][1:], strict=True)]
+        levels = [self.settings.target.classes(self.target, present[0], sample[0]), *levels]
+        target, *features = map(Surveyed, every, levels, (its.codes(of) for its, of in zip(levels, sample, strict=True)))
+        return sum(counts), target, [each for each in features if len(each.levels) > 1]
+
+    def _counted(self, positions: int, classes: Surveyed, features: Sequence[Surveyed]) -> Iterator[tuple[int, ...]]:
+        """The features that are counted together: none, each, and pairs and triples; the leaves of a tree are the last one."""
+        singles = [(number,) for number in range(len(features))]
+        yield from [(), *singles, (len(features),)]
+        sizes, of_classes = [len(each.levels) for each in features], len(classes.levels)
+        tables = empty_tables(sizes, singles, of_classes)
+        count(tables, [each.codes for each in features], classes.codes)
+        ranked = sorted(range(len(features)), key=lambda feature: -information_gain(tables[feature,]))
+        yield from combinations(range(len(features)) if positions <= ALL_PAIRS else sorted(ranked[:BEST]), 2)
+        if self.settings.conditions == CONDITIONS:
+            yield from combinations(_within(ranked[:BEST], sizes, of_classes), CONDITIONS)
+
+    def _count(self, classes: Surveyed, features: Sequence[Surveyed], tree: Node, counted: Iterable[tuple[int, ...]]) -> Tables:
         """Count all positions; each thread has its own tables until the end."""
-        sizes = tuple(len(levels) for levels in surveyed.levels)
-        free: list[ContingencyTables] = []
+        every, free = list(counted), list[Tables]()
+        sizes = [*(len(each.levels) for each in features), leaves(tree)]
 
-        def add(values: list[Raw], classes: NDArray[np.intp]) -> None:
+        def add(codes: list[Numbers], of_classes: Numbers) -> None:
             try:
                 tables = free.pop()
             except IndexError:
-                tables = ContingencyTables(sizes, joint, len(surveyed.classes), leaves(tree) if tree is not None else 0)
-            for begin in range(0, len(classes), CHUNK):
-                chunk = slice(begin, begin + CHUNK)
-                codes = [levels.codes(column[chunk]) for levels, column in zip(surveyed.levels, values, strict=True)]
-                tables.count(codes, leaf_of(tree, codes) if tree is not None else None, classes[chunk])
+                tables = empty_tables(sizes, every, len(classes.levels))
+            count(tables, [*codes, leaf_of(tree, codes) + np.zeros_like(of_classes)], of_classes)
             free.append(tables)
 
-        def add_rows(rows: Rows) -> None:
-            values = [raw(column, column.compute(rows)) for column in surveyed.columns]
-            add(values, surveyed.classes.codes(raw(self.target, self.target.compute(rows))))
-
-        if surveyed.whole:
-            add(surveyed.sample, surveyed.sampled_classes)
+        if self.is_whole:
+            add([each.codes for each in features], classes.codes)
         else:
-            for _ in self._scan().spread(add_rows):
+            for _ in self._scan().spread(lambda rows: add([each.levels_in(rows) for each in features], classes.levels_in(rows))):
                 pass
-        for other in free[1:]:
-            free[0].add(other)
-        return free[0]
+        return {of: np.sum([tables[of] for tables in free], axis=0) for of in every}
 
 
 def searches(
@@ -304,7 +341,7 @@ def searches(
     return [Search(game, store, each, features, threads, settings) for each in sets]
 
 
-def _within(ranked: Iterable[int], sizes: tuple[int, ...], classes: int) -> list[int]:
+def _within(ranked: Iterable[int], sizes: Sequence[int], classes: int) -> list[int]:
     """Choose features, most informative first, so that triples do not have too many counts together; ascending."""
     chosen: list[int] = []
     for feature in ranked:
@@ -314,9 +351,19 @@ def _within(ranked: Iterable[int], sizes: tuple[int, ...], classes: int) -> list
     return sorted(chosen)
 
 
-def _profile(levels: list[Levels], tables: ContingencyTables) -> Profile | None:
-    best = max(range(len(levels)), key=lambda feature: information_gain(tables.singles[feature]), default=None)
+def _profile(levels: list[Levels], tables: Tables) -> Profile | None:
+    best = max(range(len(levels)), key=lambda feature: information_gain(tables[feature,]), default=None)
     if best is None:
         return None
     labels = tuple(levels[best].label(level) for level in range(len(levels[best])))
-    return Profile(levels[best].name, labels, tuple(map(tuple, tables.singles[best].tolist())))
+    return Profile(levels[best].name, labels, tuple(map(tuple, tables[best,].tolist())))
+
+
+def _encoded(column: Column, values: pa.Array) -> Iterator[tuple[str, NDArray[np.float32]]]:
+    """A column as numbers, or one column for each word of a text, with their names."""
+    if not pa.types.is_dictionary(values.type):
+        yield column.name, values.cast(pa.float32()).to_numpy(zero_copy_only=False)
+        return
+    numbers = values.indices.to_numpy(zero_copy_only=False)
+    for number, word in enumerate(values.dictionary.to_pylist()):
+        yield f"{column.name}={word}", (numbers == number).astype(np.float32)

@@ -12,18 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.mining.patterns.gains import Codes, Counts
+from tablebase.mining.patterns.contingency import Codes, Counts
 from tablebase.mining.patterns.levels import Condition, Levels
 
 INDENT = "    "
 CRITERION = "entropy"
-
-
-@dataclass(frozen=True)
-class Leaf:
-    """A leaf; it has the numbers of all leaves that were merged into it."""
-
-    numbers: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -36,7 +29,8 @@ class Split:
     no: Node  # the next node where it does not
 
 
-Node = Leaf | Split
+Node = Split | int
+"""A question, or the number of a leaf."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +77,7 @@ def grow(levels: Sequence[Levels], codes: Codes, classes: NDArray[np.intp], dept
     asked = ([None] if feature.ordered else range(len(feature.conditions)) for feature in levels)
     questions = [(number, level) for number, some in enumerate(asked) for level in some]
     if not questions:
-        return Leaf((0,))
+        return 0
     inputs = np.empty((len(classes), len(questions)), dtype=np.float32)
     for column, (feature, level) in enumerate(questions):
         inputs[:, column] = codes[feature] if level is None else codes[feature] != level
@@ -94,9 +88,9 @@ def grow(levels: Sequence[Levels], codes: Codes, classes: NDArray[np.intp], dept
 
     def node(number: int) -> Node:
         if grown.children_left[number] < 0:
-            return Leaf((next(leaf_numbers),))
+            return next(leaf_numbers)
         feature, level = questions[grown.feature[number]]
-        condition = levels[feature].up_to(int(grown.threshold[number])) if level is None else levels[feature].equal(level)
+        condition = levels[feature].up_to(int(grown.threshold[number])) if level is None else levels[feature].compare("=", level)
         return Split(feature, condition, node(grown.children_left[number]), node(grown.children_right[number]))
 
     return node(0)
@@ -104,14 +98,14 @@ def grow(levels: Sequence[Levels], codes: Codes, classes: NDArray[np.intp], dept
 
 def leaves(node: Node) -> int:
     """Number of leaves."""
-    return 1 if isinstance(node, Leaf) else leaves(node.yes) + leaves(node.no)
+    return leaves(node.yes) + leaves(node.no) if isinstance(node, Split) else 1
 
 
 def leaf_of(node: Node, codes: Codes) -> NDArray[Any]:
     """The number of the leaf that each position reaches; a single number for all if the tree has no questions."""
-    if isinstance(node, Leaf):
-        return np.array(node.numbers[0])
-    return np.where(node.condition.holds[codes[node.feature]], leaf_of(node.yes, codes), leaf_of(node.no, codes))
+    if isinstance(node, Split):
+        return np.where(node.condition.holds[codes[node.feature]], leaf_of(node.yes, codes), leaf_of(node.no, codes))
+    return np.array(node)
 
 
 def judge(node: Node, counts: Counts, words: Sequence[str], trained: int) -> Tree:
@@ -121,17 +115,19 @@ def judge(node: Node, counts: Counts, words: Sequence[str], trained: int) -> Tre
     that the tree was grown from. Questions that do not affect the prediction are left out.
     """
 
-    def judged(node: Node) -> tuple[Tree, Leaf | None]:
-        """A part of the tree; the leaf is None for a split."""
-        if isinstance(node, Leaf):
-            classes: Counts = counts[list(node.numbers)].sum(axis=0)
-            word, most, of = words[int(classes.argmax())], int(classes.max()), int(classes.sum())
-            return Tree(0, 1, trained, of - most, f"{word} ({100 * most / of:.1f} % of {of:,})", f"'{word}'"), node
+    def leaf(classes: Counts) -> tuple[Tree, Counts]:
+        word, most, of = words[int(classes.argmax())], int(classes.max()), int(classes.sum())
+        return Tree(0, 1, trained, of - most, f"{word} ({100 * most / of:.1f} % of {of:,})", f"'{word}'"), classes
+
+    def judged(node: Node) -> tuple[Tree, Counts | None]:
+        """A part of the tree and, if it is a leaf, its positions of each class."""
+        if not isinstance(node, Split):
+            return leaf(counts[node])
         (yes, one), (no, other) = judged(node.yes), judged(node.no)
         if one is not None and other is not None and yes.sql == no.sql:
-            return judged(Leaf(one.numbers + other.numbers))
+            return leaf(one + other)
         branches = (f"if {node.condition.sql}:", yes, one), ("else:", no, other)
-        lines = [f"{word}\n{indent(part.text, INDENT)}" if leaf is None else f"{word} {part.text}" for word, part, leaf in branches]
+        lines = [f"{word}\n{indent(part.text, INDENT)}" if its is None else f"{word} {part.text}" for word, part, its in branches]
         sql = f"CASE WHEN {node.condition.sql} THEN {yes.sql} ELSE {no.sql} END"
         depth, errors = 1 + max(yes.depth, no.depth), yes.errors + no.errors
         return Tree(depth, yes.leaves + no.leaves, trained, errors, "\n".join(lines), sql), None

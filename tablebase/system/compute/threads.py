@@ -68,14 +68,16 @@ def each(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Resu
     Work must not write what it reads or writes for another item.
     """
     count, pool = _team.get()
-    if pool is None or count == 1:
-        yield from map(work, items)
-        return
+    yield from map(work, items) if pool is None or count == 1 else in_order(work, items, pool, PARTS * count)
+
+
+def in_order(work: Callable[[Item], Result], items: Iterable[Item], pool: ThreadPoolExecutor, most: int) -> Iterator[Result]:
+    """Call ``work(item)`` for all items in a pool; the results in order, at most so many of them ahead of time."""
     ahead: deque[Future[Result]] = deque()
     try:
         for item in items:
             ahead.append(pool.submit(work, item))
-            if len(ahead) > PARTS * count:
+            if len(ahead) > most:
                 yield ahead.popleft().result()
         while ahead:
             yield ahead.popleft().result()

@@ -26,11 +26,10 @@ from tablebase.game import Outcome, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import render
 from tablebase.mining.charts import figures
-from tablebase.mining.charts.charted_slices import PLURALS, select_slices
 from tablebase.mining.charts.drawing import amount, power, whole_percent
 from tablebase.mining.charts.figures import Chart, matrices
 from tablebase.mining.charts.style import PALETTES, Style
-from tablebase.mining.charts.tallies import Counting, totals
+from tablebase.mining.charts.tallies import PLURALS, Counting, select_slices, totals
 from tablebase.play.learning.self_play import Measure
 from tablebase.positions.material import parse_material
 from tablebase.system.compute.messages import in_time
@@ -85,13 +84,14 @@ def test_counts_are_those_of_all_positions_probed(tables: Tablebase, catalog: Ca
         keys = distance if outcome is not Outcome.DRAW else None, GAME.board.names[one], GAME.board.names[other], between
         for counts, key in zip(expected, keys, strict=True):
             counts.setdefault((key,), Counter())[outcome] += 1
-    assert by(counting.distances(slices_), "distance") == expected[0]
+    assert by(counting.count(slices_, ["distance"]), "distance") == expected[0]
     assert [by(counting.squares(slices_, piece), "square") for piece in (1, 2)] == expected[1:3]
     chart = figures.parity(counting, [slices_])
     assert by(chart.rows, "distance_1_2") == expected[3]
     assert all(row["even"] == (row["distance_1_2"] % 2 == 0) for row in chart.rows)
     assert f": {sum(expected[3].values(), Counter()).total():,} positions" in chart.caption
-    assert (where is None) == (sum(line.positions for line in slices_.lines) == sum(row["positions"] for row in chart.rows))
+    of_stats = sum(line.positions for line in catalog.counts(GAME, "material") if line.material == material)
+    assert (where is None) == (of_stats == sum(row["positions"] for row in chart.rows))
 
 
 def test_stalemates_are_left_out(shut_in: Path) -> None:
@@ -99,21 +99,22 @@ def test_stalemates_are_left_out(shut_in: Path) -> None:
     with closing(Catalog(shut_in)) as catalog:
         slices_ = select_slices(GAME, catalog, patterns=["CvWD"])
         rows = Counting(catalog).squares(slices_, 1)
+        of_stats = sum(line.positions for line in catalog.counts(GAME, "material") if line.material == "CvWD")
     placements = sum(1 for one in product(*[GAME.kinds[kind].squares for kind in slices_.materials[0].kinds]) if len(set(one)) == 3)
     expected: dict[tuple[str], Counter[Outcome]] = {}
     with tablebase.open(shut_in) as tables:
         for squares, outcome, _ in probed(tables, "CvWD"):
             expected.setdefault((GAME.board.names[squares[0]],), Counter())[outcome] += 1
     assert by(rows, "square") == expected
-    assert sum(line.positions for line in slices_.lines) == sum(row["positions"] for row in rows) < placements
+    assert of_stats == sum(row["positions"] for row in rows) < placements
 
 
 def test_a_number_of_pieces_is_all_its_slices(catalog: Catalog) -> None:
     """The numbers published for two pieces are the sums of the rows of each chart."""
     slices_, counting = select_slices(GAME, catalog, pieces=2), Counting(catalog)
     published = {Outcome.WIN: 82_852, Outcome.LOSS: 64_501, Outcome.DRAW: 12_715}
-    rows = counting.distances(slices_)
-    for some in (rows, counting.materials(slices_), figures.parity(counting, [slices_]).rows):
+    rows = counting.count(slices_, ["distance"])
+    for some in (rows, counting.count(slices_, ["material", "side"]), figures.parity(counting, [slices_]).rows):
         assert totals(some) == published
     assert max(row["distance"] for row in rows if row["wins"] and row["distance"]) == 33
     assert max(row["distance"] for row in rows if row["losses"]) == 34
@@ -128,8 +129,8 @@ def test_what_is_not_built_is_told(shut_in: Path) -> None:
     catalog = Catalog(shut_in)
     built = select_slices(GAME, catalog, pieces=3)
     # With two against one and one against two pieces there are twice 28 pairs with 8 single pieces.
-    assert len(built.lines) + built.missing == 2 * 28 * 8
-    assert built.shown == f"3 pieces ({len(built.lines)} of 448 slices)"
+    assert len(built.slices) + built.missing == 2 * 28 * 8
+    assert built.shown == f"3 pieces ({len(built.slices)} of 448 slices)"
     assert select_slices(GAME, catalog, pieces=2).shown == "2 pieces"
     with pytest.raises(MissingTableError, match="the table RCvE of doushouqi has not been built: run 'tablebase build"):
         select_slices(GAME, catalog, patterns=["RCvE"])
@@ -142,9 +143,9 @@ def test_sides_are_chosen_and_tiers_added_up(tmp_path: Path, ask: Ask) -> None:
     game = load_game("foxhounds-2x2")
     with closing(Catalog(tmp_path)) as catalog:
         both, hounds = select_slices(game, catalog), select_slices(game, catalog, side="h")
-        (matrix,) = matrices(game, Counting(catalog).materials(both))
-    assert {line.side for line in both.lines} == {"f", "h"}
-    assert [line.side for line in hounds.lines] == ["h"] * (len(both.lines) // 2)
+        (matrix,) = matrices(game, Counting(catalog).count(both, ["material", "side"]))
+    assert {slice_.side for slice_ in both.slices} == {0, 1}
+    assert [slice_.side for slice_ in hounds.slices] == [1] * (len(both.slices) // 2)
     assert (both.missing, hounds.missing) == (0, 0)
     assert (matrix[2].tolist(), len(both.materials)) == ([[0.0]], 2)
 

@@ -1,4 +1,4 @@
-"""Patterns as a page: one file with all that the command prints, in tables and in charts of the same numbers."""
+"""Patterns as a page: one file with all that the command prints, in tables with a bar in each row."""
 
 import re
 import shutil
@@ -30,52 +30,36 @@ def page_of(ask: Ask, folder: Path, file: Path, *arguments: object) -> tuple[Ele
     return parsed(file.read_text(encoding="utf-8")), answer.json
 
 
-def table(section: Element, caption: str) -> list[list[str]]:
-    """The rows of the table whose caption begins so."""
+def table(section: Element, caption: str) -> tuple[list[list[str]], list[list[float]]]:
+    """The rows of the table whose caption begins so, and the parts of the bar in the last column of each, as shares."""
     (found,) = [one for one in section.iter("table") if said(one[0]).startswith(caption)]
     assert found[0].tag == "caption"
     assert all(cell.get("scope") == "col" for cell in found.findall("./thead/tr/th"))
     assert all(row[0].get("scope") == "row" for row in found.findall("./tbody/tr"))
-    return rows_of(found)
-
-
-def bars(section: Element, caption: str) -> list[tuple[str, str, list[float]]]:
-    """The rows of a chart: texts to the left and to the right, and the widths of the parts."""
-    (figure,) = [one for one in section.iter("figure") if said(one[0]).startswith(caption)]
-    (picture,) = [one for one in figure.findall("svg") if one.get("role") == "img"]
-    assert picture.get("aria-label")
-    found: list[tuple[str, str, list[float]]] = []
-    for one in picture:
-        if one.tag == "text" and one.get("text-anchor") is None:
-            found.append((said(one), "", []))
-        elif one.tag == "text":
-            found[-1] = (found[-1][0], said(one), found[-1][2])
-        elif one.get("stroke") is None:
-            found[-1][2].append(float(one.get("width", "nan")))
-    return found
+    bars = [[one for one in row[-1].iter("rect") if one.get("stroke") is None] for row in found.findall("./tbody/tr")]
+    shares = [[float(one.get("width", "nan")) / WIDTH for one in bar] for bar in bars]
+    for bar, its in zip(bars, shares, strict=True):
+        lefts = [float(one.get("x", "nan")) / WIDTH for one in bar]
+        assert lefts == pytest.approx([sum(its[:place]) for place in range(len(its))], abs=0.001)
+    return [row[:-1] for row in rows_of(found)], shares
 
 
 @pytest.mark.parametrize("arguments", [("--target", "outcome"), ("--target", "distance"), ("--target", "only_move")])
 def test_a_page_has_all_that_is_printed(arguments: tuple[str, ...], pawns: Path, tmp_path: Path, ask: Ask) -> None:
-    """Gains, rules and the tree, each with its chart, of all slices together."""
+    """Gains, rules and the tree, each with its bar, of all slices together."""
     root, (found,) = page_of(ask, pawns, tmp_path / "p.html", "--pieces", "4", "--pool", "--conditions", "3", *arguments)
     (section,) = root.iter("section")
-    gains = table(section, "Features")
+    gains, explained = table(section, "Features")
     assert [row[0] for row in gains] == [gain["features"] for gain in found["gains"]]
     assert [[float(cell) for cell in row[1:]] for row in gains] == [
         pytest.approx([gain[name] for name in ("gain", "explains", "decides")], abs=0.0005) for gain in found["gains"]
     ]
-    drawn = bars(section, "What explains the")
-    assert [row[:2] for row in drawn] == [(gain["features"], f"{100 * gain['explains']:.1f} %") for gain in found["gains"]]
-    for (*_, widths), gain in zip(drawn, found["gains"], strict=True):
-        assert sum(widths) == pytest.approx(gain["explains"] * WIDTH, abs=0.01)
-    rules = table(section, "Rules without exceptions")
+    assert [sum(parts) for parts in explained] == pytest.approx([gain["explains"] for gain in found["gains"]], abs=0.001)
+    rules, covered = table(section, "Rules without exceptions")
     assert [(row[1], row[2].replace(",", ""), row[4]) for row in rules] == [
         (rule[found["target"]], str(rule["positions"]), rule["condition"]) for rule in found["rules"]
     ]
-    covered = bars(section, "Share of the positions that each rule covers")
-    assert [row[0] for row in covered] == [f"{row[0]}: {row[1]}" for row in rules]
-    assert [sum(row[2]) for row in covered] == pytest.approx([rule["share"] * WIDTH for rule in found["rules"]], abs=0.01)
+    assert [sum(parts) for parts in covered] == pytest.approx([rule["share"] for rule in found["rules"]], abs=0.001)
     tree, sql = section.findall("pre")
     assert ("".join(tree.itertext()), "".join(sql.itertext())) == (found["tree"]["tree"], found["tree"]["expression"])
 
@@ -85,16 +69,14 @@ def test_the_best_feature_is_shown_with_its_classes(pawns: Path, tmp_path: Path,
     root, (found,) = page_of(ask, pawns, tmp_path / "p.html", "--pieces", "5", "--pool")
     (section,) = root.iter("section")
     best = found["gains"][0]["features"]
-    (whole, *levels) = [
-        [int(cell.replace(",", "")) for cell in row[1:]] for row in table(section, f"Positions by outcome by {best}")
-    ]
+    rows, shares = table(section, f"Positions by outcome by {best}")
+    (whole, *levels) = [[int(cell.replace(",", "")) for cell in row[1:]] for row in rows]
     assert whole == [found["wins"], found["losses"], found["draws"]] == [sum(column) for column in zip(*levels, strict=True)]
     statement = f"SELECT {best} AS level, count(*) AS n FROM distinct_positions WHERE pieces = 5 GROUP BY ALL ORDER BY 1"
     counted = ask("mine", "hexapawn", statement, "--data", pawns, "--format", "json").json
     assert [sum(row) for row in levels] == [row["n"] for row in counted]
-    for (_, amount, widths), counts in zip(bars(section, f"Share of each outcome by {best}"), [whole, *levels], strict=True):
-        assert amount == f"{sum(counts):,}"
-        assert widths == pytest.approx([count / sum(counts) * WIDTH for count in counts if count], abs=0.01)
+    for parts, counts in zip(shares, [whole, *levels], strict=True):
+        assert parts == pytest.approx([count / sum(counts) for count in counts], abs=0.001)
 
 
 def test_a_page_needs_nothing_else(pawns: Path, tmp_path: Path, ask: Ask) -> None:
@@ -124,8 +106,9 @@ def test_a_page_of_one_outcome(pawns: Path, tmp_path: Path, ask: Ask) -> None:
     """Where nothing is uncertain, nothing explains it, and the page says what there is."""
     root, (found,) = page_of(ask, pawns, tmp_path / "p.html", "--material", "PPPvP")
     assert found["entropy"] == 0
-    assert [row[1:] for row in table(root, "Rules")] == [["win", "90", "1", "true"]]
-    assert {amount for _, amount, _ in bars(root, "What explains")} == {"–"}
+    assert [row[1:] for row in table(root, "Rules")[0]] == [["win", "90", "1", "true"]]
+    gains, explained = table(root, "Features")
+    assert ({row[2] for row in gains}, {sum(parts) for parts in explained}) == ({"–"}, {0.0})
 
 
 def test_a_page_without_rules_and_trees(pawns: Path, tmp_path: Path, ask: Ask) -> None:
@@ -142,6 +125,6 @@ def test_notebooks_show_patterns(pawn_tables: Tablebase) -> None:
     (patterns,) = found
     shown = parsed(found._repr_html_())
     assert shown.tag == "div"
-    assert len(table(shown, "Rules")) == len(patterns.rules) > 0
-    assert len(bars(shown, "What explains the only move")) == len(table(shown, "Features"))
+    assert len(table(shown, "Rules")[0]) == len(patterns.rules) > 0
+    assert len(table(shown, "Features")[0]) == 20 < len(patterns.gains)
     assert len(pawn_tables.patterns("hexapawn", pieces=4, depth=0)) == 3

@@ -20,11 +20,10 @@ from tablebase.commands.program import run
 from tablebase.game import Game, load_game
 from tablebase.mining.column import OUTCOMES, Column
 from tablebase.mining.patterns import pattern_search as searching
-from tablebase.mining.patterns.gains import ContingencyTables, decided, entropy, information_gain
+from tablebase.mining.patterns.contingency import count, decided, empty_tables, entropy, information_gain, rules
 from tablebase.mining.patterns.levels import Levels, levels_of
 from tablebase.mining.patterns.pattern_search import PatternSettings, Search
-from tablebase.mining.patterns.rules import rules
-from tablebase.mining.patterns.trees import Leaf, Split, judge
+from tablebase.mining.patterns.trees import Split, judge
 from tablebase.mining.rows import Rows
 from tablebase.mining.selection import select_by_name
 from tablebase.positions.common_features import features_of
@@ -156,27 +155,23 @@ def test_numbers_have_a_level_each_up_to_32(number: int, levels: int, whole: boo
 
 
 SIZES = (3, 1, 5, 2)
-LEAVES, CLASSES = 2, 4
-ROW = st.tuples(*(st.integers(0, size - 1) for size in SIZES), st.integers(0, LEAVES - 1), st.integers(0, CLASSES - 1))
+CLASSES = 4
+ROW = st.tuples(*(st.integers(0, size - 1) for size in (*SIZES, CLASSES)))
 
 
-@given(st.lists(ROW, max_size=60))
-def test_tables_count_every_combination(rows: list[tuple[int, ...]]) -> None:
-    joint = [some for number in (2, 3) for some in combinations(range(len(SIZES)), number)]
-    columns = [np.array([row[place] for row in rows], dtype=np.intp) for place in range(len(SIZES) + 2)]
-    *codes, leaves, classes = columns
-    tables, others = (ContingencyTables(SIZES, joint, CLASSES, LEAVES) for _ in range(2))
-    for each, begin, end in ((tables, 0, 7), (others, 7, 11), (others, 11, len(rows))):
-        each.count([levels[begin:end] for levels in codes], leaves[begin:end], classes[begin:end])
-    tables.add(others)
-    assert tables.whole.tolist() == [sum(row[-1] == number for row in rows) for number in range(CLASSES)]
-    for place, single in enumerate(tables.singles):
-        expected = Counter((row[place], row[-1]) for row in rows)
-        assert {cell: number for cell, number in np.ndenumerate(single) if number} == expected
-    for places, joint in tables.joint.items():
+@given(st.lists(ROW, max_size=60), st.integers(1, 70))
+def test_tables_count_every_combination(rows: list[tuple[int, ...]], chunk: int) -> None:
+    """Of no feature, one, two and three, in chunks of any size."""
+    every = [some for number in range(4) for some in combinations(range(len(SIZES)), number)]
+    *codes, classes = [np.array([row[place] for row in rows], dtype=np.intp) for place in range(len(SIZES) + 1)]
+    tables = empty_tables(SIZES, every, CLASSES)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("tablebase.mining.patterns.contingency.CHUNK", chunk)
+        count(tables, codes, classes)
+    assert list(tables) == every
+    for places, table in tables.items():
         expected = Counter((*(row[place] for place in places), row[-1]) for row in rows)
-        assert {cell: number for cell, number in np.ndenumerate(joint) if number} == expected
-    assert {cell: number for cell, number in np.ndenumerate(tables.leaves) if number} == Counter(row[-2:] for row in rows)
+        assert {cell: number for cell, number in np.ndenumerate(table) if number} == expected
 
 
 ODD = Levels("odd", "int", np.arange(3, dtype=np.int16))
@@ -191,7 +186,7 @@ def leaf_counts(*leaves: dict[str, int]) -> np.ndarray[tuple[int, ...], np.dtype
 
 def test_a_question_that_changes_nothing_is_not_asked() -> None:
     """Leaves that predict the same are one leaf, also where one of them was two."""
-    tree = Split(0, ODD.equal(0), Leaf((0,)), Split(0, ODD.equal(1), Leaf((1,)), Leaf((2,))))
+    tree = Split(0, ODD.compare("=", 0), 0, Split(0, ODD.compare("=", 1), 1, 2))
     one = judge(tree, leaf_counts({"win": 9, "loss": 2}, {"win": 3, "draw": 1}, {"win": 5}), WORDS, 20)
     assert (one.leaves, one.depth, one.errors, one.sql) == (1, 0, 3, "'win'")
     assert one.text == "win (85.0 % of 20)"
@@ -203,7 +198,7 @@ def test_rules_that_the_sample_does_not_show() -> None:
     """A rule of positions that are not in the sample is kept, for nothing shows that a broader one contains it."""
     values = np.repeat([0, 1, 1, 2], [50, 3, 4, 5])
     outcomes = np.repeat([OUTCOME[name] for name in ("win", "win", "loss", "win")], [50, 3, 4, 5])
-    tables = ContingencyTables((3,), (), len(WORDS))
-    tables.count([values], None, outcomes)
+    tables = empty_tables((3,), [(), (0,)], len(WORDS))
+    count(tables, [values], outcomes)
     found = rules([ODD], WORDS, tables, [values[values != 2]])
     assert [(one.value, one.condition, one.positions) for one in found] == [("win", "odd = 0", 50), ("win", "odd = 2", 5)]

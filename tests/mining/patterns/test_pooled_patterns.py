@@ -20,9 +20,9 @@ from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, load_game
 from tablebase.mining.patterns import pattern_search as searching
+from tablebase.mining.patterns.contingency import Rule
+from tablebase.mining.patterns.levels import target_of
 from tablebase.mining.patterns.pattern_search import Patterns, PatternSettings, Search
-from tablebase.mining.patterns.rules import Rule
-from tablebase.mining.patterns.targets import target_of
 from tablebase.mining.selection import select_by_name
 from tablebase.positions.common_features import features_of
 from tablebase.positions.material import parse_material
