@@ -30,7 +30,6 @@ SELECT current_user, current_schema(), pg_is_in_recovery() OR current_setting('d
     (SELECT min(name) FROM unnest(%s::text[]) AS name, unnest(ARRAY['INSERT', 'UPDATE', 'DELETE']) AS change
      WHERE NOT has_table_privilege(to_regclass(name), change))
 """
-"""The last column is one of our tables that the role may not change."""
 MAY_WRITE_FILES = "SELECT pg_has_role('pg_write_server_files', 'MEMBER') OR pg_has_role('pg_execute_server_program', 'MEMBER')"
 
 
@@ -108,14 +107,13 @@ class PostgresqlDatabase(Database):
         connection.execute(sql.insert(HOME).values(folder=self._folder_id()))
 
     def lacks_rights(self, connection: sql.Connection) -> TablebaseError | None:
-        role, schema, is_closed, locked = connection.exec_driver_sql(RIGHTS, (list(METADATA.tables),)).one()
+        role, schema, is_closed, unchangeable = connection.exec_driver_sql(RIGHTS, (list(METADATA.tables),)).one()
         if is_closed:
-            hint = "ask its owner for permission, or name another server or role with --catalog"
-            return TablebaseError(f"{role} may only read {self.place}: {hint}")
-        if locked is not None:
+            return TablebaseError(f"{role} may only read {self.place}: ask its owner, or name another database with --catalog")
+        if unchangeable is not None:
             grant = f"GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}"
             hint = f'ask its owner to run "{grant}", or name another role or database with --catalog'
-            return TablebaseError(f"{role} may only read {self.place} ({locked!r}, for one): {hint}")
+            return TablebaseError(f"{role} may only read {self.place} ({unchangeable!r}, for one): {hint}")
         return None
 
     @contextmanager

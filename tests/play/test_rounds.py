@@ -261,10 +261,6 @@ def test_intervals_are_those_of_the_literature(successes: int, trials: int, expe
     assert mirrored == pytest.approx((1 - expected[1], 1 - expected[0]), abs=5e-5)
 
 
-def test_no_trials_say_nothing() -> None:
-    assert wilson(0, 0) == (0, 1)
-
-
 @given(PAIRS)
 def test_share_of_pairs(pairs: list[float]) -> None:
     """The mean of the pairs, and the interval of a normal distribution with their variance."""
