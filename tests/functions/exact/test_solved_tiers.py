@@ -120,7 +120,7 @@ def twin_values(game: NumberGraph) -> dict[int, tuple[str, int | None]]:
     }
 
 
-@settings(max_examples=150)
+@settings(max_examples=4 * settings().max_examples)
 @given(games())
 def test_values_of_any_graph(game: NumberGraph) -> None:
     """Each value is that of the twin: circles within tiers and across them, several moves in a row, draws that are ends."""
@@ -128,7 +128,7 @@ def test_values_of_any_graph(game: NumberGraph) -> None:
     assert {position: found[position] for position in expected} == expected
 
 
-@settings(max_examples=100)
+@settings(max_examples=2 * settings().max_examples)
 @given(games())
 def test_values_of_listed_positions(game: NumberGraph) -> None:
     """Without ranks, exactly the positions that the start leads to are listed, with the values of the twin."""
@@ -169,7 +169,6 @@ def test_ranks_of_listed_positions(far: set[int], near: set[int]) -> None:
         assert places(absent, [min(far)]) == [-1]
 
 
-@settings(max_examples=40)
 @given(games(), st.data())
 def test_every_wrong_code_is_found(tmp_path_factory: pytest.TempPathFactory, game: NumberGraph, data: st.DataObject) -> None:
     """The check accepts the tables of any graph, and no table in which one code is another one."""
@@ -273,7 +272,6 @@ def few_at_a_time(patch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("unmoves", [NumberGraph.functions.unmoves, None], ids=["unmoves", "lists"])
-@settings(max_examples=40)
 @given(games())
 def test_bytes_do_not_depend_on_threads(unmoves: Any, game: NumberGraph) -> None:
     """The same codes with one thread and three, in small parts and large ones, with `unmoves` and with lists of moves."""
