@@ -71,10 +71,16 @@ MOST_CAPABILITIES = 39
 
 
 @cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    """The syntax of a file."""
+    return [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+
+
+@cache
 def imported_modules(path: Path) -> list[str]:
-    """Full names of what a file imports of this project, inside functions and for type checkers, too."""
+    """Full names of what a file imports, inside functions and for type checkers, too."""
     found = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -190,7 +196,7 @@ def test_no_module_hides_a_name_of_its_package() -> None:
 def questions_of_kind(path: Path) -> Counter[str]:
     """Number of times that a file asks which kind of game it has, by spelling; ``can`` is a question for a capability."""
     found = Counter[str]()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         match node:
             case ast.Call(func=ast.Name("isinstance" | "issubclass" | "cast"), args=[*types]):
                 names = {getattr(one, "id", None) or getattr(one, "attr", None) for one in ast.walk(ast.Tuple(types))}
@@ -237,10 +243,9 @@ def test_few_places_ask_for_the_kind_of_a_game() -> None:
 
 def names_in(path: Path) -> Iterator[str]:
     """Identifiers and texts of a file, except docstrings."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    bodies = [node.body for node in ast.walk(tree) if isinstance(getattr(node, "body", None), list)]
+    bodies = [node.body for node in nodes_of(path) if isinstance(getattr(node, "body", None), list)]
     docstrings = {id(one.value) for body in bodies for one in body if isinstance(one, ast.Expr)}
-    for node in ast.walk(tree):
+    for node in nodes_of(path):
         if isinstance(node, ast.Constant) and id(node) not in docstrings:
             yield str(node.value)
         elif not isinstance(node, ast.Constant):
@@ -260,6 +265,12 @@ def test_no_module_names_a_game() -> None:
     named = {(path.relative_to(ROOT).as_posix(), text) for path in paths for text in names_in(path) if pattern.search(text)}
     assert not named
     assert all(pattern.search(text) for text in ("tablebase_rules.foxhounds_boxes", "/harehedgehog/new", "a die of Pig"))
+
+
+def test_private_names_of_numba_are_in_one_module() -> None:
+    used = {(path.stem, name) for paths in rooms().values() for path in paths for name in imported_modules(path)}
+    numba = {(stem, name.rpartition(".")[0]) for stem, name in used if name.startswith("numba.")}
+    assert {stem for stem, module in numba if module not in ("numba", "numba.types", "numba.extending")} == {"numba_internals"}
 
 
 def test_no_folder_is_left_out(pytestconfig: pytest.Config) -> None:

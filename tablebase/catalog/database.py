@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, delete, inspect
+from sqlalchemy import Connection, Engine, delete, inspect
 
 from tablebase.catalog import schema
 from tablebase.catalog.entries import Entry, read_entries
@@ -27,6 +27,7 @@ from tablebase.errors import (
 )
 from tablebase.system.compute.messages import say
 from tablebase.system.compute.processes import fork_safe
+from tablebase.system.executors.bounds import deadline
 from tablebase.tables.folder import SUFFIX
 
 PATIENCE = 20.0
@@ -40,6 +41,16 @@ PAUSE = 0.05
 """Seconds between two attempts."""
 in_use = fork_safe(threading.RLock())
 """Held while a database works: in a child forked meanwhile, the locks of its driver would stay taken."""
+HINTS = (
+    ("^not authorized|^attempt to write|in a read-only transaction$|data-modifying", "only reading is allowed"),
+    (
+        r"^no such table: (distinct_)?positions$|^relation \"(distinct_)?positions\" does not exist$",
+        "query positions with 'tablebase mine'",
+    ),
+    ("lock timeout$", "another program has locked a table: try again when it has finished"),
+)
+"""Patterns of reasons for which a statement failed, and what to do instead."""
+QUERIES = ("SELECT", "WITH", "VALUES", "TABLE")
 Answer = tuple[list[str], list[tuple[Any, ...]]]
 """Column names and rows."""
 Result = TypeVar("Result")
@@ -83,14 +94,12 @@ class Database(ABC):
     place: str  # its name in errors
     option: str  # names it on the command line, after the folder and a space; empty if the folder is enough
     another: str  # a clause: what to do with a database in which a catalog has no place
+    readers: Engine  # its connections show the catalog as it is when they begin, and change nothing
+    hooks: str  # a query: kind, name and table of the triggers and rules in the database
     set_aside: Path | None = None  # the new name of a file that could not be opened for a rebuild
 
     def __init__(self, folder: Path, patience: float | None) -> None:
         self.folder, self.patience = folder, patience
-
-    @abstractmethod
-    def snapshot(self) -> AbstractContextManager[Connection]:
-        """A connection to the catalog as it is now, which changes nothing."""
 
     @abstractmethod
     def changes(self, *, rebuilds: bool = False) -> AbstractContextManager[Connection]:
@@ -100,20 +109,26 @@ class Database(ABC):
         """
 
     @abstractmethod
-    def hooks(self, connection: Connection) -> list[str]:
-        """The triggers and rules of other programs on our tables."""
-
-    @abstractmethod
     def lacks_rights(self, connection: Connection) -> TablebaseError | None:
         """The error that not all rows of a catalog may be changed; None if they may."""
 
     @abstractmethod
-    def query(self, connection: Connection, statement: str, timeout: float | None) -> Answer:
-        """Column names and rows of a statement that only reads, in a snapshot; see `Catalog.sql`."""
+    def only_reading(self, connection: Connection) -> AbstractContextManager[Callable[[], object]]:
+        """Let statements in a snapshot only read; the function interrupts the one that is running."""
 
     @abstractmethod
     def error(self, error: Exception) -> TablebaseError:
         """The sentence for one of the `errors`."""
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """A connection to the catalog as it is now, which changes nothing."""
+        with self.readers.connect() as connection:
+            yield connection
+
+    def reason(self, error: Any) -> str:
+        """The message of the driver in an error, in one line."""
+        return " ".join(str(getattr(error, "orig", None) or error).split())
 
     def version(self, connection: Connection) -> int | None:
         """The version of the catalog's schema; 0 if it cannot be known, None if there is no catalog."""
@@ -160,8 +175,10 @@ class Database(ABC):
 
     def refusal(self, connection: Connection) -> TablebaseError | None:
         """The error that keeps this program from making and changing all rows, or lets another one change them."""
-        if hooks := self.hooks(connection):
-            return TablebaseError(f"{self.place} has {hooks[0]}, which may change new rows: remove it, and run the command again")
+        for kind, name, table in connection.exec_driver_sql(self.hooks):
+            if table in schema.METADATA.tables:
+                hook = f"the {kind} {name!r} on the table {table!r}"
+                return TablebaseError(f"{self.place} has {hook}, which may change new rows: remove it, and run the command again")
         if self.version(connection) is None:
             inspector = inspect(connection)
             names = {*inspector.get_table_names(), *inspector.get_view_names()}
@@ -169,6 +186,23 @@ class Database(ABC):
                 held = f"is a database of another program, with a table {min(taken)!r}"
                 return TablebaseError(f"{self.place} {held}: {self.another}")
         return self.lacks_rights(connection)
+
+    def query(self, connection: Connection, statement: str, timeout: float | None) -> Answer:
+        """Column names and rows of a statement that only reads, in a snapshot; see `Catalog.sql`."""
+        try:
+            with self.only_reading(connection) as interrupt, deadline(timeout, interrupt):
+                result = connection.exec_driver_sql(statement, execution_options={"no_parameters": True, "stream_results": True})
+                if not result.returns_rows:
+                    raise ArgumentError("the statement does not return rows: write a SELECT statement")
+                return list(result.keys()), [tuple(row) for row in result.fetchall()]
+        except self.errors as error:
+            if getattr(error, "connection_invalidated", False):
+                raise self.error(error) from error
+            reason = self.reason(error)
+            hint = next((f" ({hint})" for pattern, hint in HINTS if re.search(pattern, reason)), "")
+            if not hint and "syntax error" in reason and not statement.lstrip().upper().startswith(QUERIES):
+                hint = " (only SELECT is allowed)"
+            raise ArgumentError(f"the SQL statement failed: {reason}{hint}") from error
 
     @property
     def hint(self) -> str:
@@ -194,13 +228,3 @@ class Database(ABC):
             raise system_error(error, error.filename or self.place) from error
         except self.errors as error:
             raise self.error(error) from error
-
-
-def statement_error(reason: str) -> TablebaseError:
-    """The error for a statement that failed, with a hint where its reason needs one."""
-    hint = ""
-    if reason.startswith(("not authorized", "attempt to write")):
-        hint = " (only reading is allowed)"
-    elif re.fullmatch(r"no such table: (distinct_)?positions|relation \"(distinct_)?positions\" does not exist", reason):
-        hint = " (query positions with 'tablebase mine')"
-    return ArgumentError(f"the SQL statement failed: {reason}{hint}")

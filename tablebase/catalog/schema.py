@@ -33,7 +33,7 @@ _integers, _texts, _reals = partial(_columns, INTEGER), partial(_columns, TEXT),
 
 
 def _id() -> Column[Any]:
-    return Column("id", INTEGER, primary_key=True)
+    return Column("id", INTEGER, sql.Identity(), primary_key=True)
 
 
 def _game(*, index: bool = False) -> Column[Any]:

@@ -6,7 +6,7 @@ import errno
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -17,11 +17,10 @@ from typing import Any
 from sqlalchemy import Connection, NullPool, create_engine
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
-from tablebase.catalog.database import PATIENCE, Answer, Database, Patience, statement_error
+from tablebase.catalog.database import PATIENCE, Database, Patience
 from tablebase.catalog.entries import Entry
 from tablebase.catalog.schema import CREATE_VIEW, METADATA, VIEW
 from tablebase.errors import (
-    ArgumentError,
     CatalogBusyError,
     CorruptCatalogError,
     TablebaseError,
@@ -29,7 +28,6 @@ from tablebase.errors import (
     space_error,
     system_error,
 )
-from tablebase.system.executors.bounds import deadline
 from tablebase.tables.folder import free_name, make_folder
 
 # ruff: noqa: ARG002, D102 (see `Database`)
@@ -107,28 +105,21 @@ class SqliteDatabase(Database):
     """A file in the tables' folder, which readers copy into memory."""
 
     errors = ERRORS
+    hooks = "SELECT type, name, tbl_name FROM sqlite_master WHERE type = 'trigger'"
 
     def __init__(self, folder: Path, patience: float | None = PATIENCE) -> None:
         super().__init__(folder, patience)
         self.path = folder / FILE_NAME
         self.place, self.option, self.another = str(self.path), "", "move the file elsewhere"
-        self._copies = create_engine("sqlite://", creator=self._copied, poolclass=NullPool)
+        self.readers = create_engine("sqlite://", creator=self._copied, poolclass=NullPool)
         # Python would begin transactions by itself, but not before a definition or a SELECT.
         writer = partial(_open, self.path, "rwc", isolation_level=None)
         self._writers = create_engine("sqlite://", creator=writer, poolclass=NullPool)
 
-    @contextmanager
-    def snapshot(self) -> Iterator[Connection]:
-        """A connection to a copy in memory.
-
-        So all questions are answered from one state, neither a writer nor a reader is kept waiting, and no file is changed.
-        """
+    def _copied(self) -> sqlite3.Connection:
+        """Return a connection to a copy in memory, so that nobody waits for anybody, and no file is changed."""
         if not self.path.exists():
             raise self.missing()
-        with self._copies.connect() as connection:
-            yield connection
-
-    def _copied(self) -> sqlite3.Connection:
         patience = Patience(self.place, self.patience)
         try:
             return _copy(self.path, "ro", patience)
@@ -204,28 +195,19 @@ class SqliteDatabase(Database):
             file.seek(WRITE_VERSION_OFFSET)
             return file.read(1) <= b"\x02"
 
-    def hooks(self, connection: Connection) -> list[str]:
-        rows = connection.exec_driver_sql("SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'")
-        return [f"the trigger {name!r} on the table {table!r}" for name, table in rows if table in METADATA.tables]
-
-    def query(self, connection: Connection, statement: str, timeout: float | None) -> Answer:
-        """Column names and rows of a statement; an authorizer refuses everything except reading."""
+    @contextmanager
+    def only_reading(self, connection: Connection) -> Iterator[Callable[[], object]]:
+        """See `Database.only_reading`; an authorizer refuses everything else."""
         driver: Any = connection.connection.driver_connection
         driver.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in READING else sqlite3.SQLITE_DENY)
         try:
-            with deadline(timeout, driver.interrupt):
-                result = connection.exec_driver_sql(statement)
-                if not result.returns_rows:
-                    raise ArgumentError("the statement does not return rows: write a SELECT statement")
-                return list(result.keys()), [tuple(row) for row in result]
-        except ERRORS as error:
-            raise statement_error(str(getattr(error, "orig", None) or error)) from error
+            yield driver.interrupt
         finally:
             driver.set_authorizer(None)
 
     def error(self, error: Exception) -> TablebaseError:
         # SQLite may quote a whole damaged text.
-        code, reason = primary_code(error), shorten(str(getattr(error, "orig", None) or error), 120, placeholder="…")
+        code, reason = primary_code(error), shorten(self.reason(error), 120, placeholder="…")
         if getattr(getattr(error, "orig", error), "sqlite_errorcode", 0) == sqlite3.SQLITE_IOERR_WRITE:
             return space_error(self.path, REFUSED)
         if code in ERRNO:

@@ -78,8 +78,7 @@ def look_up(source: Any, numbers: Ints) -> tuple[NDArray[np.int8], NDArray[np.in
         here = np.flatnonzero(tiers == number)
         places = ranks[here]
         if not game.is_ranked:
-            order = np.argsort(places)
-            here, places = here[order], file.places_of(places[order], chunks)
+            places = file.places_of(places, chunks)
         valid = (places >= 0) & (places < file.size)
         here, codes = here[valid], file.codes_at(places[valid], chunks)
         of_outcome, of_distance = by_code(file.coding)

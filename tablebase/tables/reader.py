@@ -203,10 +203,12 @@ class SealedFile(ABC):
         data = self.datasets[name]
         return LazyValues(data.size, data.dtype, partial(self.between, name))
 
-    def at(self, name: Name, places: NDArray[np.int64], chunk: Callable[[int], NDArray[Any]] | None = None) -> NDArray[Any]:
-        """Values at places in any order; each chunk is decompressed once, or found by its number with `chunk`."""
+    def at(
+        self, name: Name, places: NDArray[np.int64], chunk: Callable[[int], NDArray[Any]] | None = None, dtype: Any = None
+    ) -> NDArray[Any]:
+        """Values at places in any order; each chunk is decompressed once, or found by its number with `chunk`, as another type."""
         find, data = chunk or partial(self.chunk, name), self.datasets[name]
-        values = np.empty(len(places), data.dtype)
+        values = np.empty(len(places), dtype or data.dtype)
         numbers = places // data.chunk
         # Short integers are sorted by counting.
         small = numbers.astype(np.uint16) if data.size >> 16 <= data.chunk else numbers

@@ -13,6 +13,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tablebase.catalog.catalog import database_of
 from tablebase.errors import (
     RULES_FILES,
     CorruptCatalogError,
@@ -74,10 +75,7 @@ def without_paths(said: TablebaseError | str, settings: ServerSettings) -> str:
     folders = {str(settings.folder.absolute()), str(settings.folder.resolve())}
     names = {place: ELSEWHERE for place in getattr(said, "places", ()) if "://" in place or Path(place).is_absolute()}
     if settings.catalog is not None:
-        # Imported here because few need it.
-        from tablebase.catalog.postgresql import parsed_url, without_password
-
-        names |= dict.fromkeys((settings.catalog, without_password(parsed_url(settings.catalog))), A_DATABASE)
+        names |= dict.fromkeys((settings.catalog, database_of(settings.folder, settings.catalog).place), A_DATABASE)
     names |= {file: name for name, file in RULES_FILES.items()}
     for folder in folders:
         names = {name: shown for name, shown in names.items() if not name.startswith(f"{folder}{os.sep}")}

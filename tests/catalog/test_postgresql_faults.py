@@ -27,7 +27,6 @@ from tablebase.errors import CapacityError, CorruptCatalogError, MissingExtraErr
     "url",
     [
         "mysql://me:secret@host/db",
-        "sqlite:///catalog.sqlite",
         "catalog",
         "postgresql+asyncpg://me:secret@host/db",
         "://secret",
@@ -35,8 +34,6 @@ from tablebase.errors import CapacityError, CorruptCatalogError, MissingExtraErr
         "postgresql://me:secret@let@host/db",
         "postgresql://me:secret@let/secret@host/db",
         "postgresql://me:secret@let?secret@host/db",
-        "postgresql://me:secret@let:12/secret@host/db",
-        "postgresql://me:secret@let:secret@host/db",
         "postgresql://me/x:secretlet@host/db",
         "postgresql://me:secret@host/db?user=let@secret",
     ],

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from support.program import Ask, assert_one_sentence, assert_refused, contents, drafts, flip
 from support.tablebases import copy_of
-from twins import exact as twin
 
 import tablebase
 from tablebase.building import tier_kind
@@ -62,22 +61,6 @@ def test_numbers_of_tiers_are_sorted_as_numbers() -> None:
     entries = [SimpleNamespace(row=dict.fromkeys(TierRow.__annotations__) | {"tier": name}) for name in ("10", "4", "11")]
     catalog: Any = SimpleNamespace(there=lambda _game, table: entries if table == "tiers" else [])
     assert [row["tier"] for row in statistics(catalog, load_rules(NAME))] == ["4", "10", "11"]
-
-
-@pytest.mark.release
-def test_values_are_those_of_brute_force(built: Path) -> None:
-    """Each position that play can lead to, after the men have been placed, has the value of the slow twin."""
-    rules = load_rules(NAME)
-    with tablebase.open(built) as tables:
-        source = tables.prober.of(rules)
-        compared = 0
-        for position, (winner, distance) in twin.values(rules).items():
-            viewer = rules.viewer(position)
-            outcome = "draw" if winner is None else "win" if winner == viewer else "loss"
-            if compared % 97 == 0:
-                assert source.value(position, viewer) == (outcome, distance)
-            compared += 1
-        assert compared > 100_000
 
 
 def test_chosen_tiers_with_all_that_they_need(built: Path, tmp_path: Path, ask: Ask) -> None:
@@ -265,8 +248,3 @@ def test_a_killed_build_leaves_nothing_wrong(tmp_path: Path, built: Path, ask: A
     assert ask("build", *GAME, "--data", tmp_path).code == 0
     assert contents(tmp_path / NAME) == contents(built / NAME)
     assert not list((tmp_path / NAME / "tiers").glob(".*"))
-
-
-def test_players_ask_the_tables(built: Path, ask: Ask) -> None:
-    said = ask("match", *GAME, "--player", "tables", "--player", "random", "--games", "2", "--data", built)
-    assert said.code == 0

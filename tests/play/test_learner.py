@@ -169,7 +169,6 @@ def packed(weights: Any) -> str:
 WEIGHTS = ValueFunction(PAWNS, 3).weights
 DAMAGE: dict[str, tuple[dict[str, Any], str]] = {
     "another game": ({"game": "pig"}, "contains a learner of a different game ('pig', not 'hexapawn')"),
-    "matchboxes": ({"player": "matchboxes"}, "is not a file of a learner"),
     "bad settings": ({"training": {**vars(Training()), "order": 9}}, "is not a file of a learner"),
     "another order": ({"training": {**vars(Training()), "order": 2}}, "is not a file of a learner"),
     "a bad curve": ({"curve": [{"games": 1}]}, "is not a file of a learner"),

@@ -110,9 +110,10 @@ def _head(rules: FunctionGame[Any], positions: int) -> Head:
 
 
 class CodesFile(FlatFile):
-    """A file of exact values, with the dataset ``codes``."""
+    """A file of exact values, with the dataset ``codes``; most files also have the keys of the positions, in ascending order."""
 
     coding: Coding
+    keyed = "keys"  # a dataset in chunks like those of the keys
 
     def _expect_codes(self, root: Any, size: int) -> None:
         wide = parts.dataset(root, "codes").get_type().equal(TYPES[FULL.dtype])
@@ -133,6 +134,30 @@ class CodesFile(FlatFile):
         if code == self.coding.void:
             raise CorruptTableError(NO_CODES, self.path)
         return code
+
+    def keys_of(self, number: int, chunks: CachedChunks) -> NDArray[Any]:
+        """The keys in a chunk."""
+        raise NotImplementedError
+
+    def places_of(self, keys: NDArray[Any], chunks: CachedChunks) -> NDArray[np.int64]:
+        """The places of keys, which may be in any order; -1 for those that are not in the file."""
+        _, size, chunk, _ = self.datasets[self.keyed]
+        places, order = np.full(len(keys), -1), np.argsort(keys, kind="stable")
+        keys = keys[order]
+        # Parts of the sorted keys, and of the chunks that they can be in.
+        pending = [(0, len(keys), 0, -(-size // chunk))]
+        while pending:
+            begin, end, low, high = pending.pop()
+            some = keys[begin:end]
+            if high - low > 1 and len(some):
+                middle = (low + high) // 2
+                split = begin + int(np.searchsorted(some, self.keys_of(middle, chunks)[0]))
+                pending += [(begin, split, low, middle), (split, end, middle, high)]
+            elif len(some):
+                known = self.keys_of(low, chunks)
+                place = np.minimum(np.searchsorted(known, some), len(known) - 1)
+                places[order[begin:end]] = np.where(known[place] == some, low * chunk + place, -1)
+        return places
 
 
 class ExactFile(CodesFile):
@@ -164,39 +189,14 @@ class ExactFile(CodesFile):
         self.check_values(lambda name, places, values: arrays[name].__setitem__(places, values))
         return keys, codes
 
-    def places_of(self, keys: Keys, chunks: CachedChunks) -> NDArray[np.int64]:
-        """The place of each key; -1 for a text of no position that the game can come to."""
-        places, chunk = np.full(len(keys), -1), self.chunk_values("keys")
-        order = np.argsort(keys, kind="stable")
-        keys = keys[order]
-        begin = 0
-        while begin < len(keys):
-            low, stored = self._chunk_with(keys[begin], chunks)
-            end = begin + max(int(np.searchsorted(keys[begin:], stored[-1], "right")), 1)
-            found = np.minimum(np.searchsorted(stored, keys[begin:end]), len(stored) - 1)
-            same = stored[found] == keys[begin:end]
-            places[order[begin:end][same]] = low * chunk + found[same]
-            begin = end
-        return places
-
     def code_of(self, key: bytes, chunks: CachedChunks) -> int | None:
-        """The code of one key, faster than `places_of`; None for a text of no position that the game can come to."""
-        number, stored = self._chunk_with(key, chunks)
-        place = int(np.searchsorted(stored, np.bytes_(key)))
-        if place == len(stored) or stored[place] != key:
-            return None
-        return self.code_at(number * self.chunk_values("keys") + place, chunks)
+        """The code of a key; None for a text of no position that the game can come to."""
+        place = int(self.places_of(np.array([key]), chunks)[0])
+        return None if place < 0 else self.code_at(place, chunks)
 
-    def _chunk_with(self, key: bytes, chunks: CachedChunks) -> tuple[int, Keys]:
-        chunk = self.chunk_values("keys")
-        low, high = 0, -(-self.positions // chunk)
-        while high - low > 1:
-            middle = (low + high) // 2
-            if self.cached(chunks, "keys", middle)[0] <= key:
-                low = middle
-            else:
-                high = middle
-        return low, self.cached(chunks, "keys", low)
+    def keys_of(self, number: int, chunks: CachedChunks) -> Keys:
+        """See `CodesFile.keys_of`."""
+        return self.cached(chunks, "keys", number)
 
     def counts(self) -> ExactCounts:
         """Count the positions by value, from all codes."""

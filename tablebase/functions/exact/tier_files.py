@@ -127,6 +127,8 @@ class TierFile(CodesFile):
     in another format.
     """
 
+    keyed = PLANES[0]
+
     def __init__(self, path: Path, game: CompiledGame, name: str) -> None:
         self.game, self.name = game, name
         super().__init__(path)
@@ -179,30 +181,8 @@ class TierFile(CodesFile):
 
     def keys_at(self, places: Keys, chunks: CachedChunks) -> Keys:
         """Return the positions at some places of the list."""
-        chunk = self.chunk_values(PLANES[0])
-        keys = np.empty(len(places), np.int64)
-        for number in np.unique(places // chunk).tolist():
-            here = places // chunk == number
-            keys[here] = self._keys(number, chunks)[places[here] - number * chunk]
-        return keys
+        return self.at(self.keyed, places, lambda number: self.keys_of(number, chunks), np.int64)
 
-    def _keys(self, number: int, chunks: CachedChunks) -> Keys:
+    def keys_of(self, number: int, chunks: CachedChunks) -> Keys:
+        """See `CodesFile.keys_of`."""
         return chunks.get((self, "keys", number), lambda: _keys_of([self.chunk(name, number) for name in PLANES]))
-
-    def places_of(self, keys: Keys, chunks: CachedChunks) -> Keys:
-        """Return the places of sorted keys in the list, -1 for those that are not there."""
-        chunk, places = self.chunk_values(PLANES[0]), np.full(len(keys), -1)
-        # Parts of the keys, and of the chunks that they can be in.
-        pending = [(0, len(keys), 0, -(-self.size // chunk))]
-        while pending:
-            begin, end, low, high = pending.pop()
-            some = keys[begin:end]
-            if high - low > 1 and len(some):
-                middle = (low + high) // 2
-                split = begin + int(np.searchsorted(some, self._keys(middle, chunks)[0]))
-                pending += [(begin, split, low, middle), (split, end, middle, high)]
-            elif len(some):
-                known = self._keys(low, chunks)
-                place = np.minimum(np.searchsorted(known, some), len(known) - 1)
-                places[begin:end] = np.where(known[place] == some, low * chunk + place, -1)
-        return places

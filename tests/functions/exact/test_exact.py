@@ -69,7 +69,7 @@ def graphs(draw: st.DrawFn) -> GraphGame:
     return GraphGame(graph)
 
 
-@settings(max_examples=150)
+@settings(max_examples=4 * settings().max_examples)
 @given(graphs())
 def test_values_of_any_graph(game: GraphGame) -> None:
     """Each code that is found stands for the value of the twin; that files hold what is found is tried above."""

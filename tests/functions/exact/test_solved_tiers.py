@@ -112,28 +112,28 @@ def games(draw: st.DrawFn) -> NumberGraph:
     return NumberGraph(nodes, tiers, most_moves=4 * size)
 
 
-@settings(max_examples=150)
+def twin_values(game: NumberGraph) -> dict[int, tuple[str, int | None]]:
+    """The value of each position that can be reached, for the player to move."""
+    return {
+        position: ("draw" if winner is None else "win" if winner == game.nodes[position].player else "loss", distance)
+        for position, (winner, distance) in twin.values(game).items()
+    }
+
+
+@settings(max_examples=4 * settings().max_examples)
 @given(games())
 def test_values_of_any_graph(game: NumberGraph) -> None:
     """Each value is that of the twin: circles within tiers and across them, several moves in a row, draws that are ends."""
-    found = values_of(game)
-    for position, (winner, distance) in twin.values(game).items():
-        node = game.nodes[position]
-        outcome = "draw" if winner is None else "win" if winner == node.player else "loss"
-        assert found[position] == (outcome, distance), position
+    found, expected = values_of(game), twin_values(game)
+    assert {position: found[position] for position in expected} == expected
 
 
-@settings(max_examples=100)
+@settings(max_examples=2 * settings().max_examples)
 @given(games())
 def test_values_of_listed_positions(game: NumberGraph) -> None:
     """Without ranks, exactly the positions that the start leads to are listed, with the values of the twin."""
     game.functions = LISTED
-    found = listed_values(game)
-    expected = twin.values(game)
-    assert found.keys() == expected.keys()
-    for position, (winner, distance) in expected.items():
-        outcome = "draw" if winner is None else "win" if winner == game.nodes[position].player else "loss"
-        assert found[position] == (outcome, distance), position
+    assert listed_values(game) == twin_values(game)
 
 
 def test_a_move_to_an_earlier_tier_is_refused() -> None:
@@ -169,7 +169,6 @@ def test_ranks_of_listed_positions(far: set[int], near: set[int]) -> None:
         assert places(absent, [min(far)]) == [-1]
 
 
-@settings(max_examples=40)
 @given(games(), st.data())
 def test_every_wrong_code_is_found(tmp_path_factory: pytest.TempPathFactory, game: NumberGraph, data: st.DataObject) -> None:
     """The check accepts the tables of any graph, and no table in which one code is another one."""
@@ -253,15 +252,6 @@ def codes_of(game: CompiledGame) -> list[bytes]:
     return [shelf.of(tier).tobytes() for tier, shelf in solved(game)]
 
 
-@settings(max_examples=60)
-@given(games())
-def test_lists_of_moves_take_the_place_of_unmoves(game: NumberGraph) -> None:
-    """Without `unmoves`, values are the same."""
-    expected = codes_of(game)
-    game.functions = replace(NumberGraph.functions, unmoves=None)
-    assert codes_of(game) == expected
-
-
 def test_lists_of_moves_may_need_too_much_memory() -> None:
     """The sentence names the tiers, what they need, and `unmoves`; a tier without circles needs neither."""
     game = line(4)
@@ -282,12 +272,12 @@ def few_at_a_time(patch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("unmoves", [NumberGraph.functions.unmoves, None], ids=["unmoves", "lists"])
-@settings(max_examples=40)
 @given(games())
 def test_bytes_do_not_depend_on_threads(unmoves: Any, game: NumberGraph) -> None:
-    """The same codes with one thread and three, in small parts and large ones."""
-    game.functions = replace(NumberGraph.functions, unmoves=unmoves)
+    """The same codes with one thread and three, in small parts and large ones, with `unmoves` and with lists of moves."""
     expected = codes_of(game)
+    game.functions = replace(NumberGraph.functions, unmoves=unmoves)
+    assert codes_of(game) == expected
     with pytest.MonkeyPatch.context() as patch:
         few_at_a_time(patch)
         assert codes_of(game) == expected
