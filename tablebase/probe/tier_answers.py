@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game.game_arguments import as_asked
-from tablebase.game.native import WORDS, derived, rules_of, stored, tier, to_move
+from tablebase.game.native import WORDS, derived, read_texts, rules_of, stored, tier, to_move
 from tablebase.game.values import AnyValue, Value
 from tablebase.probe.from_codes import ExactAnswers
 from tablebase.probe.slice_values import OUTCOMES, by_code
@@ -37,22 +37,23 @@ class TierAnswers(ExactAnswers):
     def _values(self) -> list[AnyValue | None]:
         if self._kept is not None:
             return super()._values
-        rules, numbers, read = self._source.rules, self._numbers, dict[int, Any](enumerate(self._asked))
-        if numbers is None:
-            read = {place: value_or_error(partial(as_asked, rules, one)) for place, one in read.items()}
-            self.errors |= {place: one for place, one in read.items() if isinstance(one, TablebaseError)}
-            read = {place: one for place, one in read.items() if place not in self.errors}
-            numbers = np.array(list(read.values()), np.int64)
-        outcomes, distances = look_up(self._source, numbers)
-        values: list[AnyValue | None] = [None] * len(self._asked)
-        for place, *pair in zip(read, outcomes.tolist(), distances.tolist(), strict=True):
-            if pair[1] != UNKNOWN:
-                values[place] = _value(*pair)
-            elif isinstance(found := value_or_error(partial(self._alone, place)), TablebaseError):
+        numbers = self._read() if self._numbers is None else self._numbers
+        values: list[AnyValue | None] = []
+        for place, pair in enumerate(zip(*(found.tolist() for found in look_up(self._source, numbers)), strict=True)):
+            found = _value(*pair) if pair[1] != UNKNOWN else value_or_error(partial(self._alone, place))
+            if isinstance(found, TablebaseError):
                 self.errors[place] = found
-            else:
-                values[place] = found
+            values.append(None if isinstance(found, TablebaseError) else found)
         return values
+
+    def _read(self) -> Ints:
+        """Return positions as numbers; -1 for those that are looked up alone, since they are wrong or too large."""
+        numbers = read_texts(self._source.game, self._asked)
+        for place in np.flatnonzero(numbers < 0).tolist():
+            position: Any = value_or_error(partial(as_asked, self._source.rules, self._asked[place]))
+            if isinstance(position, int) and not position >> 63:
+                numbers[place] = position
+        return numbers
 
     def _alone(self, place: int) -> AnyValue:
         position = as_asked(self._source.rules, self._asked[place])
@@ -92,9 +93,8 @@ def look_up(source: Any, numbers: Ints) -> tuple[NDArray[np.int8], NDArray[np.in
 def find(rules: Any, noted: Any, position: int) -> int:
     """Note the tier of a position and its player; return its rank or, without ranks, the canonical position.
 
-    The tier is -1 if functions cannot read the position.
+    The tier stays -1 if functions cannot read the position.
     """
-    noted[0] = -1
     try:
         found, noted[1] = stored(rules, position), to_move(rules, position)
         noted[0] = tier(rules, position)
@@ -107,5 +107,7 @@ def find(rules: Any, noted: Any, position: int) -> int:
 def _find_all(find: Any, rules: Ints, numbers: Ints, tiers: Ints, players: Ints, ranks: Ints) -> None:
     noted = np.zeros(2, np.int64)
     for place in range(len(numbers)):
-        ranks[place] = find(rules, noted, numbers[place])
+        noted[0] = -1
+        if numbers[place] >= 0:
+            ranks[place] = find(rules, noted, numbers[place])
         tiers[place], players[place] = noted[0], noted[1]
