@@ -1,6 +1,7 @@
 """Games by compiled functions on the command line: built, stopped, damaged, checked, copied and asked."""
 
 import random
+import re
 import subprocess
 import sys
 import time
@@ -21,7 +22,7 @@ from tablebase.building.jobs import LateError
 from tablebase.building.options import BuildOptions, TableQuery
 from tablebase.commands.descriptions import statistics
 from tablebase.commands.row_types import TierRow
-from tablebase.errors import CapacityError
+from tablebase.errors import CapacityError, NotationError
 from tablebase.functions.exact import tier_solver
 from tablebase.functions.exact.tiers import tiers_of
 from tablebase.game.installed import load_rules
@@ -170,11 +171,15 @@ def test_many_positions_are_looked_up_together(built: Path) -> None:
     with tablebase.open(built) as tables:
         single = [tables.probe(NAME, rules.format(position)).value for position in positions]
         numbers = tables.probe_many(NAME, np.array([*positions, -1, 1 << 62]))
-        texts = tables.probe_many(NAME, [*map(rules.format, positions), "nonsense"])
+        refused = ["nonsense", "", 5, f"{rules.format(0)}\0", rules.format(0)[:-1], "\ud800", rules.format(0).replace("w", "b")]
+        texts = tables.probe_many(NAME, [*map(rules.format, positions), *refused])
         assert any(rules.result(position) for position in positions)
-        for answers, wrong in ((numbers, 2), (texts, 1)):
+        for answers, wrong in ((numbers, 2), (texts, len(refused))):
             assert list(answers.values()) == [*single, *[None] * wrong]
             assert answers.errors.keys() == {len(positions) + place for place in range(wrong)}
+        for place, one in enumerate(refused, start=len(positions)):
+            with pytest.raises(NotationError, match=re.escape(str(texts.errors[place]))):
+                tables.probe(NAME, one)
 
 
 def test_many_positions_of_a_listed_game(tmp_path: Path) -> None:
