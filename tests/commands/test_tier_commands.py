@@ -164,7 +164,7 @@ def played(rules: Any, games: int) -> list[int]:
     return found
 
 
-def test_many_positions_are_looked_up_together(built: Path) -> None:
+def test_many_positions_are_looked_up_together(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Arrays of numbers and lists of texts have the answers of single positions, with reasons for those that have none."""
     rules = load_rules(NAME)
     positions = played(rules, 40)
@@ -180,6 +180,8 @@ def test_many_positions_are_looked_up_together(built: Path) -> None:
         for place, one in enumerate(refused, start=len(positions)):
             with pytest.raises(NotationError, match=re.escape(str(texts.errors[place]))):
                 tables.probe(NAME, one)
+        monkeypatch.setattr(rules, "parse", lambda _: 1 << 70)
+        assert tables.probe_values(rules, ["large"]) == [tables.probe_value(rules, "large")]
 
 
 def test_many_positions_of_a_listed_game(tmp_path: Path) -> None:
