@@ -28,7 +28,7 @@ def read(rules: Any, text: Any) -> int:
             at += 1
     side, (left, end) = text[at], read_number(text, at + 2)
     placed = 2 * rules[MEN] - left
-    if side not in (WHITE, BLACK) or text[at + 1] != SPACE or end != len(text) or placed < 0:
+    if side not in (WHITE, BLACK) or text[at + 1] != SPACE or end != len(text):
         return -1
     if bits(white) > (placed + 1) // 2 or bits(black) > placed // 2 or (left > 0 and placed & 1 != int(side == BLACK)):
         return -1

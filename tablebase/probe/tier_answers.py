@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game.game_arguments import as_asked
 from tablebase.game.native import WORDS, derived, read_texts, rules_of, stored, tier, to_move
-from tablebase.game.values import AnyValue, Value
+from tablebase.game.values import AnyValue
 from tablebase.probe.from_codes import ExactAnswers
-from tablebase.probe.slice_values import OUTCOMES, by_code
+from tablebase.probe.slice_values import by_code, value_of
 from tablebase.probe.source import value_or_error
 from tablebase.system.compute.jit import jit
 
@@ -40,7 +40,7 @@ class TierAnswers(ExactAnswers):
         numbers = self._read() if self._numbers is None else self._numbers
         values: list[AnyValue | None] = []
         for place, pair in enumerate(zip(*(found.tolist() for found in look_up(self._source, numbers)), strict=True)):
-            found = _value(*pair) if pair[1] != UNKNOWN else value_or_error(partial(self._alone, place))
+            found = value_of(*pair) if pair[1] != UNKNOWN else value_or_error(partial(self._alone, place))
             if isinstance(found, TablebaseError):
                 self.errors[place] = found
             values.append(None if isinstance(found, TablebaseError) else found)
@@ -60,11 +60,6 @@ class TierAnswers(ExactAnswers):
         return self._source.value(position, self._source.rules.viewer(position))
 
 
-@cache
-def _value(outcome: int, distance: int) -> Value:
-    return Value(OUTCOMES[outcome], None if distance < 0 else distance)
-
-
 def look_up(source: Any, numbers: Ints) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
     """Look up positions for their viewers: outcomes, and distances, `UNKNOWN` for positions that no built table has."""
     game, chunks = source.game, source.chunks
@@ -79,8 +74,7 @@ def look_up(source: Any, numbers: Ints) -> tuple[NDArray[np.int8], NDArray[np.in
         here = np.flatnonzero(tiers == number)
         places = ranks[here]
         if not game.is_ranked:
-            order = np.argsort(places)
-            here, places = here[order], file.places_of(places[order], chunks)
+            places = file.places_of(places, chunks)
         valid = (places >= 0) & (places < file.size)
         here, codes = here[valid], file.codes_at(places[valid], chunks)
         of_outcome, of_distance = by_code(file.coding)

@@ -73,3 +73,12 @@ def test_only_texts_with_letters_are_read() -> None:
 
     assert read_texts(Reading([Node(0, result=LOST)], [0]), ["abc", "", None, 5, "é"]).tolist() == [3, -1, -1, -1, 1]
     assert read_texts(NumberGraph([Node(0, result=LOST)], [0]), ["0"]).tolist() == [-1]
+
+
+@pytest.mark.parametrize("text", ["1,0,0,8 0,0,0,9 n", "0,0,0,8 1,0,0,9 s", "1,0,0,8 0,0,0,9 -"])
+def test_one_row_of_kalah_is_empty(text: str) -> None:
+    """Then the game is over, and all seeds would be in the stores."""
+    game, _ = game_of("kalah")
+    with pytest.raises(NotationError):
+        game.parse(text)
+    assert read_texts(game, [text]).tolist() == [-1]

@@ -7,6 +7,8 @@ Where the game is over it is the value for the first player, and the code of a d
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,9 +112,42 @@ def _head(rules: FunctionGame[Any], positions: int) -> Head:
 
 
 class CodesFile(FlatFile):
-    """A file of exact values, with the dataset ``codes``."""
+    """A file of exact values, with the dataset ``codes``, and the keys of its positions unless they have ranks."""
 
     coding: Coding
+    keyed = "keys"
+    """A dataset with the chunks of the keys."""
+
+    @abstractmethod
+    def keys_in(self, number: int, chunks: CachedChunks) -> NDArray[Any]:
+        """The sorted keys of a chunk."""
+
+    def places_of(self, keys: NDArray[Any], chunks: CachedChunks) -> NDArray[np.int64]:
+        """The place of each key; -1 for a key of no position in the file."""
+        order, data, places = np.argsort(keys), self.datasets[self.keyed], np.full(len(keys), -1)
+        # Parts of the sorted keys, and of the chunks that they can be in.
+        pending = [(keys[order], order, 0, -(-data.size // data.chunk))]
+        while pending:
+            some, where, low, high = pending.pop()
+            if high - low > 1 and len(some):
+                middle = (low + high) // 2
+                split = np.searchsorted(some, self.keys_in(middle, chunks)[0])
+                pending += [(some[:split], where[:split], low, middle), (some[split:], where[split:], middle, high)]
+            elif len(some):
+                known = self.keys_in(low, chunks)
+                found = np.minimum(np.searchsorted(known, some), len(known) - 1)
+                places[where] = np.where(known[found] == some, low * data.chunk + found, -1)
+        return places
+
+    def code_of(self, key: Any, chunks: CachedChunks) -> int | None:
+        """The code of one key, faster than `places_of`; None for a key of no position in the file."""
+        data = self.datasets[self.keyed]
+        later = range(1, -(-data.size // data.chunk))
+        number = bisect_right(later, key, key=lambda number: self.keys_in(number, chunks)[0])
+        known = self.keys_in(number, chunks)
+        place = int(np.searchsorted(known, key))
+        is_known = place < len(known) and known[place] == key
+        return self.code_at(number * data.chunk + place, chunks) if is_known else None
 
     def _expect_codes(self, root: Any, size: int) -> None:
         wide = parts.dataset(root, "codes").get_type().equal(TYPES[FULL.dtype])
@@ -164,39 +199,9 @@ class ExactFile(CodesFile):
         self.check_values(lambda name, places, values: arrays[name].__setitem__(places, values))
         return keys, codes
 
-    def places_of(self, keys: Keys, chunks: CachedChunks) -> NDArray[np.int64]:
-        """The place of each key; -1 for a text of no position that the game can come to."""
-        places, chunk = np.full(len(keys), -1), self.chunk_values("keys")
-        order = np.argsort(keys, kind="stable")
-        keys = keys[order]
-        begin = 0
-        while begin < len(keys):
-            low, stored = self._chunk_with(keys[begin], chunks)
-            end = begin + max(int(np.searchsorted(keys[begin:], stored[-1], "right")), 1)
-            found = np.minimum(np.searchsorted(stored, keys[begin:end]), len(stored) - 1)
-            same = stored[found] == keys[begin:end]
-            places[order[begin:end][same]] = low * chunk + found[same]
-            begin = end
-        return places
-
-    def code_of(self, key: bytes, chunks: CachedChunks) -> int | None:
-        """The code of one key, faster than `places_of`; None for a text of no position that the game can come to."""
-        number, stored = self._chunk_with(key, chunks)
-        place = int(np.searchsorted(stored, np.bytes_(key)))
-        if place == len(stored) or stored[place] != key:
-            return None
-        return self.code_at(number * self.chunk_values("keys") + place, chunks)
-
-    def _chunk_with(self, key: bytes, chunks: CachedChunks) -> tuple[int, Keys]:
-        chunk = self.chunk_values("keys")
-        low, high = 0, -(-self.positions // chunk)
-        while high - low > 1:
-            middle = (low + high) // 2
-            if self.cached(chunks, "keys", middle)[0] <= key:
-                low = middle
-            else:
-                high = middle
-        return low, self.cached(chunks, "keys", low)
+    def keys_in(self, number: int, chunks: CachedChunks) -> Keys:
+        """See `CodesFile.keys_in`."""
+        return self.cached(chunks, "keys", number)
 
     def counts(self) -> ExactCounts:
         """Count the positions by value, from all codes."""

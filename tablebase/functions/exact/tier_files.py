@@ -127,6 +127,8 @@ class TierFile(CodesFile):
     in another format.
     """
 
+    keyed = PLANES[0]
+
     def __init__(self, path: Path, game: CompiledGame, name: str) -> None:
         self.game, self.name = game, name
         super().__init__(path)
@@ -170,12 +172,9 @@ class TierFile(CodesFile):
 
     def value_of(self, position: int, chunks: CachedChunks) -> Value | None:
         """Return the value of a position, for the player to move; None if it is not in the list."""
-        rank = self.game.place(position)[1]
-        if not self.game.is_ranked:
-            rank = int(self.places_of(np.array([rank]), chunks)[0])
-            if rank < 0:
-                return None
-        return self.coding.value(self.code_at(rank, chunks))
+        find = self.code_at if self.game.is_ranked else self.code_of
+        code = find(self.game.place(position)[1], chunks)
+        return None if code is None else self.coding.value(code)
 
     def keys_at(self, places: Keys, chunks: CachedChunks) -> Keys:
         """Return the positions at some places of the list."""
@@ -183,26 +182,9 @@ class TierFile(CodesFile):
         keys = np.empty(len(places), np.int64)
         for number in np.unique(places // chunk).tolist():
             here = places // chunk == number
-            keys[here] = self._keys(number, chunks)[places[here] - number * chunk]
+            keys[here] = self.keys_in(number, chunks)[places[here] - number * chunk]
         return keys
 
-    def _keys(self, number: int, chunks: CachedChunks) -> Keys:
+    def keys_in(self, number: int, chunks: CachedChunks) -> Keys:
+        """See `CodesFile.keys_in`."""
         return chunks.get((self, "keys", number), lambda: _keys_of([self.chunk(name, number) for name in PLANES]))
-
-    def places_of(self, keys: Keys, chunks: CachedChunks) -> Keys:
-        """Return the places of sorted keys in the list, -1 for those that are not there."""
-        chunk, places = self.chunk_values(PLANES[0]), np.full(len(keys), -1)
-        # Parts of the keys, and of the chunks that they can be in.
-        pending = [(0, len(keys), 0, -(-self.size // chunk))]
-        while pending:
-            begin, end, low, high = pending.pop()
-            some = keys[begin:end]
-            if high - low > 1 and len(some):
-                middle = (low + high) // 2
-                split = begin + int(np.searchsorted(some, self._keys(middle, chunks)[0]))
-                pending += [(begin, split, low, middle), (split, end, middle, high)]
-            elif len(some):
-                known = self._keys(low, chunks)
-                place = np.minimum(np.searchsorted(known, some), len(known) - 1)
-                places[begin:end] = np.where(known[place] == some, low * chunk + place, -1)
-        return places
