@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from contextlib import ExitStack
+from functools import partial
 from pkgutil import resolve_name
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -51,16 +52,20 @@ def _measure_probes(game: str, folder: str) -> dict[str, Any]:
         ranks = np.random.default_rng(0).integers(0, stored.tables[-1].end, PROBES)
         numbers = np.array(stored.positions(stored.occupied(ranks)))
         texts = [rules.format(position) for position in numbers.tolist()]
-        row, found = {"positions": len(texts)}, []
+        row, found = dict[str, Any](positions=len(texts)), []
         for form, positions in (("numbers", numbers), ("texts", texts)):
             # The first time decompresses what the second one finds in memory.
             for _ in range(2):
-                values, seconds = timed(lambda positions=positions: tables.probe_many(game, positions).values())
+                values, seconds = timed(partial(_probed, tables, game, positions))
             row[f"{form}_us"] = round(1e6 * seconds / len(texts), 2)
             found.append(values)
         if found[0] != found[1]:
             raise SystemExit(f"positions of {game} have other values as texts than as numbers")
     return row
+
+
+def _probed(tables: Tablebase, game: str, positions: Any) -> list[Any]:
+    return list(tables.probe_many(game, positions).values())
 
 
 def _timing(function: Any, seconds: dict[str, float], phase: str) -> Any:

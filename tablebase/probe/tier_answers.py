@@ -37,7 +37,7 @@ class TierAnswers(ExactAnswers):
     def _values(self) -> list[AnyValue | None]:
         if self._kept is not None:
             return super()._values
-        numbers = self._read() if self._numbers is None else self._numbers
+        numbers = self._read(self._source.rules) if self._numbers is None else self._numbers
         values: list[AnyValue | None] = []
         for place, pair in enumerate(zip(*(found.tolist() for found in look_up(self._source, numbers)), strict=True)):
             found = value_of(*pair) if pair[1] != UNKNOWN else value_or_error(partial(self._alone, place))
@@ -46,11 +46,11 @@ class TierAnswers(ExactAnswers):
             values.append(None if isinstance(found, TablebaseError) else found)
         return values
 
-    def _read(self) -> Ints:
+    def _read(self, game: Any) -> Ints:
         """Return positions as numbers; -1 for those that are looked up alone, since they are wrong or too large."""
-        numbers = read_texts(self._source.game, self._asked)
+        numbers = read_texts(game, self._asked)
         for place in np.flatnonzero(numbers < 0).tolist():
-            position: Any = value_or_error(partial(as_asked, self._source.rules, self._asked[place]))
+            position: Any = value_or_error(partial(as_asked, game, self._asked[place]))
             if isinstance(position, int) and not position >> 63:
                 numbers[place] = position
         return numbers
