@@ -12,7 +12,7 @@
     python -m scripts.measure serve --data data
 
 ``tables``: every solver, check, storage and probes of one table. ``sums``: two solvers on all tables with a number of pieces.
-``tiers``: a build of a game by compiled functions, by phases.
+``tiers``: a build of a game by compiled functions, by phases, and probes of many positions.
 ``search``: perft and the engine. ``tricks``: what alpha-beta, sorting and cuts save and change in Hare & Hedgehog. ``lookahead``:
 positions a second there by number of players and depth, and the depth that a second buys. ``mining``: SQL over positions, beside
 Parquet files. ``builds``: whole builds by each executor. ``serve``: probes of random positions over HTTP; the folder must hold all

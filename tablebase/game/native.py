@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -45,6 +46,8 @@ def canonical(_rules: Any, position: int) -> int:
 
 
 DEFAULTS = {"unmoves": no_unmoves, "canonical": canonical, "rank": canonical, "unrank": unrank_listed}
+BLOCK = 1 << 14
+"""Texts that are read together."""
 UNTOUCHED = -(1 << 62)
 """Stands behind the room for the moves of a position; no position is below 0."""
 
@@ -70,14 +73,18 @@ def native(game: CompiledGame) -> Native:
 def _native(functions: Functions, game: str) -> Native:
     made = {}
     for name, signature in SIGNATURES.items():
-        try:
-            function: Any = getattr(functions, name) or DEFAULTS[name]
-            made[name] = compiled(function, signature, KNOWN)
-        except (NumbaError, ValueError) as error:
-            # Numba's first line names its own stage.
-            said = next((line.strip() for line in str(error).splitlines() if line.strip() and "pipeline" not in line), "")
-            raise RulesError(f"{name} of {game} cannot be compiled ({said}): use only whole numbers, loops and calls") from error
+        function: Any = getattr(functions, name) or DEFAULTS[name]
+        made[name] = _compiled(f"{name} of {game}", function, signature)
     return Native(**made)
+
+
+def _compiled(name: str, function: Any, signature: Any, **options: Any) -> Any:
+    try:
+        return compiled(function, signature, KNOWN, **options)
+    except (NumbaError, ValueError) as error:
+        # Numba's first line names its own stage.
+        said = next((line.strip() for line in str(error).splitlines() if line.strip() and "pipeline" not in line), "")
+        raise RulesError(f"{name} cannot be compiled ({said}): use only whole numbers, loops and calls") from error
 
 
 # Instead of these, a function that `derived` compiles calls those of the game.
@@ -87,7 +94,7 @@ def _of_game(_rules: Any, *_: Any) -> int:
     raise NotImplementedError
 
 
-to_move = tier = stored = unrank = step = _of_game
+to_move = tier = stored = unrank = step = read = _of_game
 
 
 def derived(game: CompiledGame, function: Any, signature: Any, moves: str = "moves", **options: Any) -> Any:
@@ -126,6 +133,34 @@ def rules_of(game: CompiledGame) -> NDArray[np.int64]:
         raise RulesError(
             f"{game.name} needs numbers of more than 63 bits, which tables cannot store: choose a smaller variant"
         ) from error
+
+
+def read_texts(game: CompiledGame, texts: Sequence[Any]) -> NDArray[np.int64]:
+    """Read texts by `CompiledGame.read`; -1 for other objects, and for texts that are left to `parse`."""
+    numbers = np.full(len(texts), -1)
+    for begin in range(0, 0 if game.read is None else len(texts), BLOCK):
+        words = [text if isinstance(text, str) else "" for text in texts[begin : begin + BLOCK]]
+        points = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), np.int32).astype(np.int64)
+        ends = np.cumsum([*map(len, words)])
+        call_compiled(_reader(game.read, game.name), rules_of(game), points, ends, numbers[begin : begin + BLOCK])
+    return numbers
+
+
+@cache
+def _reader(function: Any, game: str) -> Any:
+    copied = FunctionType(_read_all.__code__, {**globals(), "read": function}, _read_all.__name__)
+    return _compiled(f"read of {game}", copied, types.int64(WORDS, WORDS, WORDS, WORDS), boundscheck=True)
+
+
+def _read_all(rules: Any, points: Any, ends: Any, numbers: Any) -> int:
+    begin = 0
+    for place, end in enumerate(ends):
+        try:
+            numbers[place] = read(rules, points[begin:end]) if begin < end else -1
+        except Exception:
+            numbers[place] = -1
+        begin = end
+    return 0
 
 
 def room(game: CompiledGame) -> NDArray[np.int64]:

@@ -17,7 +17,7 @@ from tablebase.game.values import LOST, Value
 from tablebase.positions.position_arrays import Int8, Mixed, Rows, joined, mixed
 from tablebase.positions.texts import read_texts, write_texts
 from tablebase.probe.answers import Probe
-from tablebase.probe.slice_values import KNOWN, OUTCOMES, SIGNS, Int16, Slices
+from tablebase.probe.slice_values import KNOWN, OUTCOMES, SIGNS, Int16, Slices, value_of
 from tablebase.probe.source import ProbeResults, Source, without_moves
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Answers(ProbeResults):
 
     def values(self) -> list[Value | None]:
         """Return outcome and distance of each position, for the side to move; None for a position with an error."""
-        values: list[Value | None] = [_value(*one) for one in zip(self.outcomes.tolist(), self.distances.tolist(), strict=True)]
+        values: list[Value | None] = [value_of(*one) for one in zip(self.outcomes.tolist(), self.distances.tolist(), strict=True)]
         for place in self.errors:
             values[place] = None
         return values
@@ -116,7 +116,7 @@ class Answers(ProbeResults):
 
     def _ended(self, place: int) -> Probe:
         position = self._over[place] if place in self._over else self._positions.position(int(self._rows[place]))
-        return Probe(self._game, position, _value(int(self.outcomes[place]), 0), ())
+        return Probe(self._game, position, value_of(int(self.outcomes[place]), 0), ())
 
     def _answered(self, places: Rows, with_moves: bool) -> Iterator[dict[str, Any]]:
         positions = self._positions.take(self._rows[places])
@@ -147,7 +147,7 @@ class Answers(ProbeResults):
                 "game": game.name,
                 "position": text,
                 "side": game.sides[side].letter,
-                **_value(*value).fields,
+                **value_of(*value).fields,
                 "best": names[first] if is_sure else None,
                 **({"moves": moves[first:last]} if with_moves else {}),
             }
@@ -162,11 +162,6 @@ class Answers(ProbeResults):
             elif error.material is not None:
                 self.missing.add(error.material)
         return found
-
-
-@cache
-def _value(outcome: int, distance: int) -> Value:
-    return Value(OUTCOMES[outcome], distance if outcome else None)
 
 
 def _move_texts(game: Game, rated: Rated) -> list[str]:

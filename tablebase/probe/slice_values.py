@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from tablebase.errors import NotationError, TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position
 from tablebase.game.notation import check_kinds
+from tablebase.game.values import Value
 from tablebase.positions.location import Address
 from tablebase.positions.material import Material, material_of
 from tablebase.positions.position_arrays import NO_PIECE, SQUARES, Int8, Mixed, Rows
@@ -47,6 +48,12 @@ def by_code(coding: Coding) -> tuple[Int8, Int16]:
     values = [coding.value(code) for code in range(coding.void)]
     outcomes = np.array([SIGNS[value.outcome] for value in values], dtype=np.int8)
     return outcomes, np.array([-1 if value.distance is None else value.distance for value in values], dtype=np.int16)
+
+
+@cache
+def value_of(outcome: int, distance: int) -> Value:
+    """The value of an outcome and a distance of `by_code`."""
+    return Value(OUTCOMES[outcome], distance if outcome else None)
 
 
 class Slices:

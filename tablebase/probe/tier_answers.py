@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game.game_arguments import as_asked
-from tablebase.game.native import WORDS, derived, rules_of, stored, tier, to_move
-from tablebase.game.values import AnyValue, Value
+from tablebase.game.native import WORDS, derived, read_texts, rules_of, stored, tier, to_move
+from tablebase.game.values import AnyValue
 from tablebase.probe.from_codes import ExactAnswers
-from tablebase.probe.slice_values import OUTCOMES, by_code
+from tablebase.probe.slice_values import by_code, value_of
 from tablebase.probe.source import value_or_error
 from tablebase.system.compute.jit import jit
 
@@ -37,31 +37,27 @@ class TierAnswers(ExactAnswers):
     def _values(self) -> list[AnyValue | None]:
         if self._kept is not None:
             return super()._values
-        rules, numbers, read = self._source.rules, self._numbers, dict[int, Any](enumerate(self._asked))
-        if numbers is None:
-            read = {place: value_or_error(partial(as_asked, rules, one)) for place, one in read.items()}
-            self.errors |= {place: one for place, one in read.items() if isinstance(one, TablebaseError)}
-            read = {place: one for place, one in read.items() if place not in self.errors}
-            numbers = np.array(list(read.values()), np.int64)
-        outcomes, distances = look_up(self._source, numbers)
-        values: list[AnyValue | None] = [None] * len(self._asked)
-        for place, *pair in zip(read, outcomes.tolist(), distances.tolist(), strict=True):
-            if pair[1] != UNKNOWN:
-                values[place] = _value(*pair)
-            elif isinstance(found := value_or_error(partial(self._alone, place)), TablebaseError):
+        numbers = self._read(self._source.rules) if self._numbers is None else self._numbers
+        values: list[AnyValue | None] = []
+        for place, pair in enumerate(zip(*(found.tolist() for found in look_up(self._source, numbers)), strict=True)):
+            found = value_of(*pair) if pair[1] != UNKNOWN else value_or_error(partial(self._alone, place))
+            if isinstance(found, TablebaseError):
                 self.errors[place] = found
-            else:
-                values[place] = found
+            values.append(None if isinstance(found, TablebaseError) else found)
         return values
+
+    def _read(self, game: Any) -> Ints:
+        """Return positions as numbers; -1 for those that are looked up alone, since they are wrong or too large."""
+        numbers = read_texts(game, self._asked)
+        for place in np.flatnonzero(numbers < 0).tolist():
+            position: Any = value_or_error(partial(as_asked, game, self._asked[place]))
+            if isinstance(position, int) and not position >> 63:
+                numbers[place] = position
+        return numbers
 
     def _alone(self, place: int) -> AnyValue:
         position = as_asked(self._source.rules, self._asked[place])
         return self._source.value(position, self._source.rules.viewer(position))
-
-
-@cache
-def _value(outcome: int, distance: int) -> Value:
-    return Value(OUTCOMES[outcome], None if distance < 0 else distance)
 
 
 def look_up(source: Any, numbers: Ints) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
@@ -91,9 +87,8 @@ def look_up(source: Any, numbers: Ints) -> tuple[NDArray[np.int8], NDArray[np.in
 def find(rules: Any, noted: Any, position: int) -> int:
     """Note the tier of a position and its player; return its rank or, without ranks, the canonical position.
 
-    The tier is -1 if functions cannot read the position.
+    The tier stays -1 if functions cannot read the position.
     """
-    noted[0] = -1
     try:
         found, noted[1] = stored(rules, position), to_move(rules, position)
         noted[0] = tier(rules, position)
@@ -106,5 +101,7 @@ def find(rules: Any, noted: Any, position: int) -> int:
 def _find_all(find: Any, rules: Ints, numbers: Ints, tiers: Ints, players: Ints, ranks: Ints) -> None:
     noted = np.zeros(2, np.int64)
     for place in range(len(numbers)):
-        ranks[place] = find(rules, noted, numbers[place])
+        noted[0] = -1
+        if numbers[place] >= 0:
+            ranks[place] = find(rules, noted, numbers[place])
         tiers[place], players[place] = noted[0], noted[1]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import chain
 from random import Random
 from typing import Any
 
+from tablebase.errors import NotationError
 from tablebase.game.compiled import DRAWN, CompiledGame
 from tablebase.testing.contract import positions
 
@@ -89,7 +91,7 @@ def unmoves_error(game: CompiledGame, position: int) -> str | None:
 def machine_error(game: CompiledGame, position: int) -> str | None:
     """Describe a difference between the functions and their machine code."""
     # Numba is slow to load.
-    from tablebase.game.native import call_all
+    from tablebase.game.native import call_all, read_texts
 
     functions, numbers = game.functions, game.numbers
     for name, found in call_all(game, position).items():
@@ -104,4 +106,13 @@ def machine_error(game: CompiledGame, position: int) -> str | None:
             expected = getattr(functions, name)(numbers, position)
         if found != expected:
             return f"{name} of {game.format(position)} is {found} when compiled, but {expected} in Python"
+    # Each letter is also left out, doubled, or exchanged for another one of the text.
+    text = game.format(position)
+    texts = list({text[:at] + new + text[at + 1 :]: None for at, old in enumerate(text) for new in ("", 2 * old, *text)})
+    for one, found in zip(texts, read_texts(game, texts).tolist(), strict=True):
+        expected = -1
+        with suppress(NotationError):
+            expected = game.parse(one) if found >= 0 else found
+        if found != expected:
+            return f"read of {one!r} is {found}, but parse has {expected}"
     return None

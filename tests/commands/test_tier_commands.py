@@ -1,6 +1,7 @@
 """Games by compiled functions on the command line: built, stopped, damaged, checked, copied and asked."""
 
 import random
+import re
 import subprocess
 import sys
 import time
@@ -20,7 +21,7 @@ from tablebase.building.jobs import LateError
 from tablebase.building.options import BuildOptions, TableQuery
 from tablebase.commands.descriptions import statistics
 from tablebase.commands.row_types import TierRow
-from tablebase.errors import CapacityError
+from tablebase.errors import CapacityError, NotationError
 from tablebase.functions.exact import tier_solver
 from tablebase.functions.exact.tiers import tiers_of
 from tablebase.game.installed import load_rules
@@ -146,18 +147,24 @@ def played(rules: Any, games: int) -> list[int]:
     return found
 
 
-def test_many_positions_are_looked_up_together(built: Path) -> None:
+def test_many_positions_are_looked_up_together(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Arrays of numbers and lists of texts have the answers of single positions, with reasons for those that have none."""
     rules = load_rules(NAME)
     positions = played(rules, 40)
     with tablebase.open(built) as tables:
         single = [tables.probe(NAME, rules.format(position)).value for position in positions]
         numbers = tables.probe_many(NAME, np.array([*positions, -1, 1 << 62]))
-        texts = tables.probe_many(NAME, [*map(rules.format, positions), "nonsense"])
+        refused = ["nonsense", "", 5, f"{rules.format(0)}\0", rules.format(0)[:-1], "\ud800", rules.format(0).replace("w", "b")]
+        texts = tables.probe_many(NAME, [*map(rules.format, positions), *refused])
         assert any(rules.result(position) for position in positions)
-        for answers, wrong in ((numbers, 2), (texts, 1)):
+        for answers, wrong in ((numbers, 2), (texts, len(refused))):
             assert list(answers.values()) == [*single, *[None] * wrong]
             assert answers.errors.keys() == {len(positions) + place for place in range(wrong)}
+        for place, one in enumerate(refused, start=len(positions)):
+            with pytest.raises(NotationError, match=re.escape(str(texts.errors[place]))):
+                tables.probe(NAME, one)
+        monkeypatch.setattr(rules, "parse", lambda _: 1 << 70)
+        assert tables.probe_values(rules, ["large"]) == [tables.probe_value(rules, "large")]
 
 
 def test_many_positions_of_a_listed_game(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The checks of games by compiled functions: sound games pass, and each check finds a fault of its kind."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -71,6 +72,25 @@ def test_a_sound_game_passes() -> None:
 )
 def test_each_check_finds_a_error(change: dict[str, Any], check: str, said: str) -> None:
     assert said in failures(changed(**change), samples=100)[check]
+
+
+def careful(_rules: Any, text: Any) -> int:
+    """Leave longer texts to `parse`, by an index outside the text."""
+    return text[0] - ord("0") if len(text) == 1 else text[len(text)]  # type: ignore[no-any-return]
+
+
+def hasty(_rules: Any, text: Any) -> int:
+    return text[0] - ord("0")  # type: ignore[no-any-return]
+
+
+def test_texts_that_are_read_differently_are_found() -> None:
+    def reading(function: Any) -> NumberGraph:
+        return type("Reading", (NumberGraph,), {"read": staticmethod(function)})(NODES, TIERS)  # type: ignore[no-any-return]
+
+    assert not failures(reading(careful), samples=100)
+    said = failures(reading(hasty), samples=100)
+    assert said.keys() == {"machine"}
+    assert re.fullmatch(r"read of '(\d)\1' is \1, but parse has -1", said["machine"])
 
 
 def test_undeclared_tiers_are_found() -> None:

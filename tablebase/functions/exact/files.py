@@ -7,6 +7,8 @@ Where the game is over it is the value for the first player, and the code of a d
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -113,7 +115,39 @@ class CodesFile(FlatFile):
     """A file of exact values, with the dataset ``codes``; most files also have the keys of the positions, in ascending order."""
 
     coding: Coding
-    keyed = "keys"  # a dataset in chunks like those of the keys
+    keyed = "keys"
+    """A dataset with the chunks of the keys."""
+
+    @abstractmethod
+    def keys_of(self, number: int, chunks: CachedChunks) -> NDArray[Any]:
+        """The sorted keys of a chunk."""
+
+    def places_of(self, keys: NDArray[Any], chunks: CachedChunks) -> NDArray[np.int64]:
+        """The place of each key; -1 for a key of no position in the file."""
+        order, data, places = np.argsort(keys), self.datasets[self.keyed], np.full(len(keys), -1)
+        # Parts of the sorted keys, and of the chunks that they can be in.
+        pending = [(keys[order], order, 0, -(-data.size // data.chunk))]
+        while pending:
+            some, where, low, high = pending.pop()
+            if high - low > 1 and len(some):
+                middle = (low + high) // 2
+                split = np.searchsorted(some, self.keys_of(middle, chunks)[0])
+                pending += [(some[:split], where[:split], low, middle), (some[split:], where[split:], middle, high)]
+            elif len(some):
+                known = self.keys_of(low, chunks)
+                found = np.minimum(np.searchsorted(known, some), len(known) - 1)
+                places[where] = np.where(known[found] == some, low * data.chunk + found, -1)
+        return places
+
+    def code_of(self, key: Any, chunks: CachedChunks) -> int | None:
+        """The code of one key, faster than `places_of`; None for a key of no position in the file."""
+        data = self.datasets[self.keyed]
+        later = range(1, -(-data.size // data.chunk))
+        number = bisect_right(later, key, key=lambda number: self.keys_of(number, chunks)[0])
+        known = self.keys_of(number, chunks)
+        place = int(np.searchsorted(known, key))
+        is_known = place < len(known) and known[place] == key
+        return self.code_at(number * data.chunk + place, chunks) if is_known else None
 
     def _expect_codes(self, root: Any, size: int) -> None:
         wide = parts.dataset(root, "codes").get_type().equal(TYPES[FULL.dtype])
@@ -134,30 +168,6 @@ class CodesFile(FlatFile):
         if code == self.coding.void:
             raise CorruptTableError(NO_CODES, self.path)
         return code
-
-    def keys_of(self, number: int, chunks: CachedChunks) -> NDArray[Any]:
-        """The keys in a chunk."""
-        raise NotImplementedError
-
-    def places_of(self, keys: NDArray[Any], chunks: CachedChunks) -> NDArray[np.int64]:
-        """The places of keys, which may be in any order; -1 for those that are not in the file."""
-        _, size, chunk, _ = self.datasets[self.keyed]
-        places, order = np.full(len(keys), -1), np.argsort(keys, kind="stable")
-        keys = keys[order]
-        # Parts of the sorted keys, and of the chunks that they can be in.
-        pending = [(0, len(keys), 0, -(-size // chunk))]
-        while pending:
-            begin, end, low, high = pending.pop()
-            some = keys[begin:end]
-            if high - low > 1 and len(some):
-                middle = (low + high) // 2
-                split = begin + int(np.searchsorted(some, self.keys_of(middle, chunks)[0]))
-                pending += [(begin, split, low, middle), (split, end, middle, high)]
-            elif len(some):
-                known = self.keys_of(low, chunks)
-                place = np.minimum(np.searchsorted(known, some), len(known) - 1)
-                places[order[begin:end]] = np.where(known[place] == some, low * chunk + place, -1)
-        return places
 
 
 class ExactFile(CodesFile):
@@ -188,11 +198,6 @@ class ExactFile(CodesFile):
         arrays: dict[str, NDArray[Any]] = {"keys": keys, "codes": codes}
         self.check_values(lambda name, places, values: arrays[name].__setitem__(places, values))
         return keys, codes
-
-    def code_of(self, key: bytes, chunks: CachedChunks) -> int | None:
-        """The code of a key; None for a text of no position that the game can come to."""
-        place = int(self.places_of(np.array([key]), chunks)[0])
-        return None if place < 0 else self.code_at(place, chunks)
 
     def keys_of(self, number: int, chunks: CachedChunks) -> Keys:
         """See `CodesFile.keys_of`."""

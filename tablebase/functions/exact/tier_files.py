@@ -172,12 +172,9 @@ class TierFile(CodesFile):
 
     def value_of(self, position: int, chunks: CachedChunks) -> Value | None:
         """Return the value of a position, for the player to move; None if it is not in the list."""
-        rank = self.game.place(position)[1]
-        if not self.game.is_ranked:
-            rank = int(self.places_of(np.array([rank]), chunks)[0])
-            if rank < 0:
-                return None
-        return self.coding.value(self.code_at(rank, chunks))
+        find = self.code_at if self.game.is_ranked else self.code_of
+        code = find(self.game.place(position)[1], chunks)
+        return None if code is None else self.coding.value(code)
 
     def keys_at(self, places: Keys, chunks: CachedChunks) -> Keys:
         """Return the positions at some places of the list."""

@@ -16,6 +16,7 @@ from support.crafted import craft, sets, text
 from support.faults import StoppedError
 from twins import exact as twin
 
+import tablebase
 from tablebase.checking.tiers import verify_tier
 from tablebase.errors import CapacityError, CorruptTableError, RulesError, StaleTableError
 from tablebase.functions.exact import tier_solver
@@ -377,6 +378,20 @@ def test_a_file_of_other_rules_or_of_another_tier(tmp_path: Path) -> None:
     craft(first, text("counts", b"[]"))
     with pytest.raises(CorruptTableError, match="contains invalid counts of positions"):
         TierFile(first, game, "0")
+
+
+def test_texts_are_looked_up(tmp_path: Path) -> None:
+    """One that is not a position has no value, even if functions take -1 for a position; nor has a negative number."""
+    game = line(5)
+    with ExitStack() as stack:
+        files_of(tmp_path, game, stack)
+    with tablebase.open(tmp_path) as tables:
+        answers = tables.probe_many(game, ["0", "x", "5"])
+        assert [answers.values(), list(answers.errors)] == [
+            [tables.probe_value(game, "0"), None, tables.probe_value(game, "5")],
+            [1],
+        ]
+        assert tables.probe_many(game, np.array([-1])).values() == [None]
 
 
 def test_counts_are_checked(tmp_path: Path) -> None:
