@@ -140,7 +140,7 @@ _DEPENDENCIES = "Also include all tables that the selected tables depend on, suc
 WithDependencies = Annotated[bool, Shell(help=_DEPENDENCIES)]
 _DATA = "Folder that contains the tables."
 Data = Annotated[str | Path | None, Shell(help=_DATA, metavar="DIR", variable="TABLEBASE_DATA", default="data")]
-_CATALOG = "PostgreSQL database for the catalog (the list of all tables); by default, an SQLite file in the data folder."
+_CATALOG = "URL of a PostgreSQL database for the catalog (list of all tables); by default, an SQLite file in the data folder."
 CatalogUrl = Annotated[str | None, Shell(help=_CATALOG, metavar="URL", variable="TABLEBASE_CATALOG")]
 Workers = Annotated[int | None, Shell(help="Number of processes; by default, one for each processor.", metavar="N", least=1)]
 Threads = Annotated[int | None, Shell(help="Number of threads; by default, one for each processor.", metavar="N", least=1)]

@@ -196,7 +196,7 @@ class Rules(ABC, Generic[P]):
         """Raise `NotationError` if no table can contain a position, unless the game is over."""
 
     def viewer(self, position: P) -> int:
-        """Return the player to move, or else the first player; the values of a position are for this player by default."""
+        """Return the player that values of a position are for by default (the player to move, or else the first player)."""
         return max(self.to_move(position), 0)
 
     def side(self, position: P) -> str:

@@ -104,7 +104,7 @@ class StochasticGame(FunctionGame[State]):
         return None
 
     def evaluation(self, weights: Mapping[str, float]) -> StateEvaluation | None:
-        """Return an evaluation of states for players that search ahead; by default, and in games without kernels, None.
+        """Return an evaluation of states for players that search ahead, or None (the default); it requires kernels.
 
         Parameters
         ----------

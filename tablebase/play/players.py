@@ -17,7 +17,7 @@ from tablebase.play.player_records import PlayerRecord, check_setting, loaded_la
 
 ADVISERS = ("engine:nodes=30000", "computer")
 """Players that advise where no table has the value, in this order: each takes a fraction of a second."""
-FUZZ = {"fuzz": "weakness, from 0 (only best moves) to 1 (random moves), the relative probability of each inferior move"}
+FUZZ = {"fuzz": "relative probability of each inferior move, from 0 (only best moves) to 1 (random moves)"}
 FAIR_FUZZ = {"fuzz": f"{FUZZ['fuzz']}; or fair, to give a perfect opponent an even chance"}
 
 

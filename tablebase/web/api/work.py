@@ -81,7 +81,7 @@ async def estimate(request: Request) -> Response:
 async def mine(request: Request, given: MineGiven) -> Response:
     """Query all positions with SQL, if the server was started with --mine.
 
-    The rows are the output of `tablebase mine --format json`. Statements are read-only, and can only read positions.
+    The rows are the output of `tablebase mine --format json`. Statements can read positions, but not other files.
     """
     return answered(request, await mined(request, given.game, given.statement, given.limit), CHANGING)
 
