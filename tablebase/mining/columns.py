@@ -17,7 +17,6 @@ from tablebase.game import Game
 from tablebase.game.features import KINDS, Feature
 from tablebase.game.rules import Rules
 from tablebase.mining.column import (
-    BY_SIGN,
     HASH,
     MUTUAL_ZUGZWANG,
     OUTCOMES,
@@ -143,11 +142,11 @@ def _value_columns(prefix: str, coded: Callable[[Any], tuple[Coding, Codes]], **
 
     def outcomes(rows: Rows) -> NDArray[np.int16]:
         coding, codes = coded(rows)
-        return BY_SIGN.take(values_by_code(coding)[0], mode="wrap").take(codes)
+        return values_by_code(coding)[1].take(codes)
 
     def distances(rows: Rows) -> pa.Array:
         coding, codes = coded(rows)
-        plies = values_by_code(coding)[1].take(codes)
+        plies = values_by_code(coding)[2].take(codes)
         return small_integers(plies, plies < 0)
 
     return [
@@ -214,7 +213,7 @@ def _slice_columns(game: Game, slices: Sequence[StoredSlice]) -> list[Column]:
 
 def _zugzwang(most: int, rows: Rows) -> pa.Array:
     """Check whether the outcomes of both sides to move (1, 0, -1) sum to at most this: -1 if both do worse, -2 if both lose."""
-    signs, plies = values_by_code(rows.coding)
+    signs, _, plies = values_by_code(rows.coding)
     over = plies == 0
     over[STALEMATE] = True
     both = signs.take(rows.codes) + signs.take(rows.other_codes)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tablebase.errors import MissingTableError
 from tablebase.game import Game, Outcome
-from tablebase.mining.column import NO_OUTCOME
+from tablebase.mining.column import BY_SIGN, NO_OUTCOME
 from tablebase.positions.conversions import ENDS
 from tablebase.positions.indexing import Squares
 from tablebase.positions.material import Material
@@ -125,10 +125,14 @@ def list_moves(moves: MoveLister, squares: Squares, codes: Codes, stored_codes: 
 
 
 @cache
-def values_by_code(coding: Coding) -> tuple[NDArray[np.int8], Int16]:
-    """Outcome (1, 0, -1) and distance (-1 for a draw) of each code; the outcome is `NO_OUTCOME` for the void code, or `UNKNOWN`."""
+def values_by_code(coding: Coding) -> tuple[NDArray[np.int8], Int16, Int16]:
+    """Outcome (1, 0, -1), its place in `OUTCOMES`, and distance (-1 for a draw) of each code.
+
+    The void code, or `UNKNOWN`, has `NO_OUTCOME`, and no place.
+    """
     outcomes, distances = by_code(coding)
-    return np.append(outcomes, np.int8(NO_OUTCOME)), np.append(distances, np.int16(-1))
+    signs = np.append(outcomes, np.int8(NO_OUTCOME))
+    return signs, BY_SIGN.take(signs, mode="wrap"), np.append(distances, np.int16(-1))
 
 
 @cache

@@ -211,7 +211,8 @@ class Scan(RowStream):
         self.game, self.store, self.threads, self.of_moves = game, store, threads, of_moves
         self.selection, self.stored_codes = selection, StoredCodes(game, store)
         self.stored_sides = stored_sides(selection)
-        cells = sum(stored.cells(layout_of(game, stored.material)) for stored in self.stored_sides)
+        every = ((stored.wanted.indices, layout_of(game, stored.material).size) for stored in self.stored_sides)
+        cells = sum(size if indices is None else len(indices) for indices, size in every)
         super().__init__(columns, cells, len(selection))
 
     def spread(self, work: Callable[[Rows], Result]) -> Iterator[list[Result]]:

@@ -140,10 +140,6 @@ class StoredSide:
             for indices in np.split(every, np.flatnonzero(np.diff(every // NEAR)) + 1) if len(every) else ():
                 yield Span(int(indices[0]), int(indices[-1]) + 1, indices)
 
-    def cells(self, layout: Layout) -> int:
-        """Indices that one stream decodes."""
-        return layout.size if self.wanted.indices is None else len(self.wanted.indices)
-
 
 def stored_sides(selection: Selection) -> list[StoredSide]:
     """The slices, grouped by where they are stored."""

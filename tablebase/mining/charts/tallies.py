@@ -10,17 +10,15 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import Any
 
 from tablebase.catalog.catalog import Catalog
 from tablebase.errors import ArgumentError, TablebaseError, game_word, quoted
 from tablebase.game import Game, Outcome
-from tablebase.mining.selection import check_built, known_slices
 from tablebase.positions.location import StoredSlice, slices
 from tablebase.positions.material import Material, material_name, parse_materials, piece_counts
 from tablebase.system.compute.messages import in_time, say
-from tablebase.tables.missing import missing_pieces
+from tablebase.tables.missing import missing_game, missing_pieces, missing_table
 
 PLURALS = {Outcome.WIN: "wins", Outcome.LOSS: "losses", Outcome.DRAW: "draws"}
 WILDCARDS = "*?["
@@ -143,43 +141,43 @@ def select_slices(
     letters = [each.letter for each in game.sides]
     if side not in (None, *letters):
         raise ArgumentError(f"the side to move is {letters[0]!r} or {letters[1]!r}, not {quoted(side)}")
-    known = known_slices(game, catalog.folder, catalog.url)
+    lines = catalog.counts(game, "material")
+    if not lines:
+        raise missing_game(game, catalog.folder)
+    built, counts = {(line.material, line.side) for line in lines}, sorted({line.pieces for line in lines})
+    named = {each: (material_name(game, each.material), letters[each.side]) for count in counts for each in slices(game, count)}
     wanted = None if pieces is None else piece_counts(game, pieces)
     wild = [text for text in patterns if any(letter in WILDCARDS for letter in text)]
     exact = [material for text in patterns if text not in wild for material in parse_materials(game, text)]
     for material in exact:
-        check_built(game, known, material, catalog.folder)
+        if all(name != material_name(game, material) for name, _ in built):
+            raise missing_table(game, material, catalog.folder)
 
     def matches(slice_: StoredSlice) -> bool:
-        name = material_name(game, slice_.material).partition("@")[0]
+        name = named[slice_][0].partition("@")[0]
         by_name = not patterns or slice_.material in exact or any(fnmatchcase(name, text) for text in wild)
         return by_name and (wanted is None or slice_.material.pieces in wanted)
 
-    of_either_side = [slice_ for slice_ in known if matches(slice_)]
+    matching = [slice_ for slice_ in named if matches(slice_)]
+    of_either_side = [slice_ for slice_ in matching if named[slice_] in built]
     if not of_either_side:
-        raise _no_match(game, wanted, patterns, {slice_.material.pieces for slice_ in known}, catalog.folder)
+        if absent := [count for count in wanted or () if count not in counts]:
+            raise missing_pieces(game, absent[0], catalog.folder)
+        numbers = [] if wanted is None else sorted({wanted[0], wanted[-1]})
+        said = " or ".join(patterns) + (f" with {' to '.join(map(str, numbers))} pieces" if numbers else "")
+        sentence = f"no slice of {game.name} built in {catalog.folder} matches {said}"
+        raise TablebaseError(f"{sentence}: 'tablebase stats {game_word(game.name)} --by material' lists the slices")
     selected = tuple(slice_ for slice_ in of_either_side if side in (None, letters[slice_.side]))
     if not selected:
         raise ArgumentError(f"none of the chosen slices of {game.name} has {quoted(side)} to move: leave out --side")
     counts = sorted({slice_.material.pieces for slice_ in selected})
-    every = [each for count in counts for each in slices(game, count) if side in (None, letters[each.side]) and matches(each)]
-    names, sides = {material_name(game, each.material) for each in selected}, {letters[each.side] for each in selected}
+    every = [each for each in matching if side in (None, letters[each.side]) and each.material.pieces in counts]
+    names, sides = {named[each][0] for each in selected}, {letters[each.side] for each in selected}
     by_name = listed("material", names) if patterns else listed("pieces", counts)
     condition = f"NOT stalemate AND {by_name} AND {listed('side', sides)}"
     name = ", ".join(patterns[:3]) + (f" and {len(patterns) - 3} more" if len(patterns) > 3 else "")
     name = name or f"{' to '.join(map(str, dict.fromkeys((counts[0], counts[-1]))))} pieces"
     return ChartSlices(game, name, selected, len(every) - len(selected), condition)
-
-
-def _no_match(game: Game, pieces: range | None, patterns: Sequence[str], built: set[int], folder: Path) -> TablebaseError:
-    if pieces is not None:
-        missing = [count for count in pieces if count not in built]
-        if missing:
-            return missing_pieces(game, missing[0], folder)
-    numbers = [] if pieces is None else sorted({pieces[0], pieces[-1]})
-    wanted = " or ".join(patterns) + (f" with {' to '.join(map(str, numbers))} pieces" if numbers else "")
-    sentence = f"no slice of {game.name} built in {folder} matches {wanted}"
-    return TablebaseError(f"{sentence}: 'tablebase stats {game_word(game.name)} --by material' lists the slices")
 
 
 def listed(column: str, values: Iterable[object]) -> str:

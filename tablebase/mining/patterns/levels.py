@@ -61,11 +61,6 @@ class Levels:
     def __len__(self) -> int:
         return len(self.bounds) + (self.kind == "range")
 
-    @property
-    def ordered(self) -> bool:
-        """True if larger and smaller are meaningful."""
-        return self.kind != "text"
-
     def codes(self, values: Raw) -> NDArray[np.intp]:
         """The level number of each value; single values must be among `bounds`."""
         if self.kind == "range":

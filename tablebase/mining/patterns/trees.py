@@ -74,7 +74,7 @@ def grow(levels: Sequence[Levels], codes: Codes, classes: NDArray[np.intp], dept
     from sklearn.tree import DecisionTreeClassifier
 
     # For a text, one question per word; for a number, a single one (None) with any threshold.
-    asked = ([None] if feature.ordered else range(len(feature.conditions)) for feature in levels)
+    asked = (range(len(feature.conditions)) if feature.kind == "text" else [None] for feature in levels)
     questions = [(number, level) for number, some in enumerate(asked) for level in some]
     if not questions:
         return 0
