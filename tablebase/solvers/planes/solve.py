@@ -229,14 +229,7 @@ def mark(planes: Planes, side: int, dirty_state: AnyState, state: AnyState, leve
 
 @jit
 def settle_wins(
-    planes: Planes,
-    side: int,
-    state: AnyState,
-    other: AnyState,
-    scratch: Scratch,
-    level: int,
-    first: int,
-    last: int,
+    planes: Planes, side: int, state: AnyState, other: AnyState, scratch: Scratch, level: int, first: int, last: int
 ) -> None:
     """Settle positions with a move to a loss that is fresh at `level` as wins one ply later."""
     planes, state, other, scratch = bare(planes), bare(state), bare(other), bare(scratch)
@@ -268,16 +261,7 @@ def settle_wins(
                 if not rows(~before):
                     continue
                 found = any_fresh(
-                    planes,
-                    scratch,
-                    other.fresh,
-                    plane,
-                    targets,
-                    unit,
-                    file_moves and own,
-                    row_moves and own,
-                    file_mask,
-                    row_mask,
+                    planes, scratch, other.fresh, plane, targets, unit, file_moves and own, row_moves and own, file_mask, row_mask
                 )
                 found = found & ~before
                 left_rows = np.uint64(rows(found))
@@ -295,14 +279,7 @@ def settle_wins(
 
 @jit
 def settle_losses(
-    planes: Planes,
-    side: int,
-    state: AnyState,
-    other: AnyState,
-    scratch: Scratch,
-    level: int,
-    first: int,
-    last: int,
+    planes: Planes, side: int, state: AnyState, other: AnyState, scratch: Scratch, level: int, first: int, last: int
 ) -> None:
     """Settle positions all of whose quiet moves lead to wins as losses one ply after `level`, or when their captures lose."""
     planes, state, other, scratch = bare(planes), bare(state), bare(other), bare(scratch)
