@@ -32,18 +32,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tablebase.solvers.planes.arrays import (
-    COLUMNS,
-    FULL,
-    ROWS,
-    STRIDE,
-    AnyState,
-    Planes,
-    Scratch,
-    State,
-    new_scratch,
-    new_state,
-)
+from tablebase.solvers.planes.arrays import COLUMNS, FULL, ROWS, STRIDE, AnyState, Planes, Scratch, State, new_scratch, new_state
 from tablebase.solvers.planes.captures import look, set_illegal
 from tablebase.solvers.planes.children import compile_children
 from tablebase.solvers.planes.layout_codes import compile_output, write_codes
