@@ -113,11 +113,7 @@ def copies(source: Source, folder: Path, entries: Sequence[Entry]) -> Iterator[t
 
 
 def copy(
-    source: Source,
-    entries: Sequence[Entry],
-    folder: Path,
-    errors: Mapping[str, str] | None = None,
-    catalog: str | None = None,
+    source: Source, entries: Sequence[Entry], folder: Path, errors: Mapping[str, str] | None = None, catalog: str | None = None
 ) -> Iterator[Taken]:
     """Copy tables into a folder; see `take_in`."""
     return take_in(folder, entries, partial(copies, source, folder), errors, catalog=catalog)

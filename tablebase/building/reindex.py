@@ -112,11 +112,7 @@ def _read(folder: Path, refused: dict[str, str], *, strict: bool) -> list[Found]
 
 
 def _rebuild(
-    folder: Path,
-    catalog: str | None,
-    found: Sequence[Found],
-    refused: Mapping[str, str],
-    error: str | None = None,
+    folder: Path, catalog: str | None, found: Sequence[Found], refused: Mapping[str, str], error: str | None = None
 ) -> Rebuilt:
     """Replace what a catalog says by what was found in files, in one transaction."""
     database = database_of(folder, catalog)

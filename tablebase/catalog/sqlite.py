@@ -20,14 +20,7 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from tablebase.catalog.database import PATIENCE, Database, Patience
 from tablebase.catalog.entries import Entry
 from tablebase.catalog.schema import CREATE_VIEW, METADATA, VIEW
-from tablebase.errors import (
-    CatalogBusyError,
-    CorruptCatalogError,
-    TablebaseError,
-    UnusableFileError,
-    space_error,
-    system_error,
-)
+from tablebase.errors import CatalogBusyError, CorruptCatalogError, TablebaseError, UnusableFileError, space_error, system_error
 from tablebase.tables.folder import free_name, make_folder
 
 # ruff: noqa: ARG002, D102 (see `Database`)

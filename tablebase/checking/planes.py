@@ -105,14 +105,7 @@ def _spread_slab(rules: PlaneRules, codes: CodeSource, others: Codes, slab: rang
 
 
 def _check_slab(
-    rules: PlaneRules,
-    victims: Victims,
-    codes: CodeSource,
-    others: Codes,
-    coding: Coding,
-    scores: Codes,
-    weights: Long,
-    slab: range,
+    rules: PlaneRules, victims: Victims, codes: CodeSource, others: Codes, coding: Coding, scores: Codes, weights: Long, slab: range
 ) -> tuple[int, CodeTally]:
     """The first wrong index of a slab, or -1; and its counts."""
     counts = np.zeros((len(weights), coding.void + 1), dtype=np.int64)

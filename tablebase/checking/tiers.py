@@ -77,7 +77,8 @@ def verify_tier(
 
     def work(begin: int, end: int) -> tuple[int, Ints, Ints]:
         out, counts, first = room(game), np.zeros(kinds, np.int64), np.full(kinds, -1)
-        wrong = int(_check(lister, rules, where.ravel(), values, file.tier, begin, end, out, counts, first, game.is_ranked))
+        span, noted = (begin, end), (counts, first)
+        wrong = int(_check(lister, rules, where.ravel(), values, file.tier, span, out, noted, game.is_ranked))
         return begin if has_overflowed(game, out) else wrong, counts, first
 
     def report(end: int) -> None:
@@ -128,20 +129,11 @@ def list_some(tier_number: int, begin: int, end: int, has_ranks: bool, rules: An
 
 @jit
 def _check(
-    lister: Any,
-    rules: Ints,
-    where: Ints,
-    values: Codes,
-    number: int,
-    begin: int,
-    end: int,
-    out: Ints,
-    counts: Ints,
-    first: Ints,
-    has_ranks: bool,
+    lister: Any, rules: Ints, where: Ints, values: Codes, number: int, span: Any, out: Ints, noted: Any, has_ranks: bool
 ) -> int:
-    """Return the first index that is wrong, or -1; count the codes of valid ranks, and note the first index of each."""
-    base, most, begun = where[2 * number], len(out) // 2, begin
+    """Return the first index that is wrong, or -1; note the counts of the codes of valid ranks, and the first index of each."""
+    (begun, end), (counts, first) = span, noted
+    base, most = where[2 * number], len(out) // 2
     found, ends = np.empty((5, TOGETHER + 2 * most), np.int64), np.empty((2, TOGETHER), np.int64)
     places, players = found[0], found[2]
     while begun < end:

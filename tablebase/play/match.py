@@ -39,12 +39,7 @@ class Match(Generic[P]):
     """
 
     def __init__(
-        self,
-        rules: Rules[P],
-        start: P,
-        random: Random | None = None,
-        most_turns: int | None = None,
-        happened: Sequence[str] = (),
+        self, rules: Rules[P], start: P, random: Random | None = None, most_turns: int | None = None, happened: Sequence[str] = ()
     ) -> None:
         self.rules, self.start = rules, start
         self.random = SystemRandom() if random is None else random

@@ -77,14 +77,7 @@ def flag_words(flags: Bool) -> Words:
 
 @inline
 def unrank(
-    number: int,
-    count: int,
-    squares: Int8,
-    level: Int64,
-    ways: Int64,
-    advance: int,
-    pursuer_squares: Int8,
-    pursuer_places: Int64,
+    number: int, count: int, squares: Int8, level: Int64, ways: Int64, advance: int, pursuer_squares: Int8, pursuer_places: Int64
 ) -> None:
     """Write the squares and places of the pursuers of a row, ascending by place, to the last two arrays."""
     place, left = len(squares), advance

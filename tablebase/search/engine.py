@@ -133,11 +133,7 @@ class Engine:
     """
 
     def __init__(
-        self,
-        game: str | Game,
-        prober: Prober | None = None,
-        options: Options | None = None,
-        evaluation: Evaluation | None = None,
+        self, game: str | Game, prober: Prober | None = None, options: Options | None = None, evaluation: Evaluation | None = None
     ) -> None:
         options = options or Options()
         # A copy begins with an empty transposition table.

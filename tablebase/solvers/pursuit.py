@@ -115,14 +115,8 @@ def _solve_rows(
     runner_codes: Codes,
     pursuer_codes: Codes,
 ) -> int:
-    count, length, squares, places, level, ways = (
-        arrays.pursuers,
-        arrays.length,
-        arrays.squares,
-        arrays.places,
-        arrays.level,
-        arrays.ways,
-    )
+    count, length, squares, places = arrays.pursuers, arrays.length, arrays.squares, arrays.places
+    level, ways = arrays.level, arrays.ways
     advance, steps, runner_steps, row_place = arrays.advance, arrays.steps, arrays.runner_steps, arrays.row_place
     guards, near, room, counts = arrays.guards, arrays.near, arrays.room, arrays.counts
     top, half = len(runner_codes) - 1, len(runner_codes) // 2

@@ -85,7 +85,7 @@ def improve(
     the chance of the player to move there, and that of the other one. They are not changed; `risen`, of shape (2, states), is
     filled in for `store`. With `up`, divisions round up.
     """
-    return int(_improve(*formulas, chances, risen, rises, now, *space, up, False))
+    return int(_improve(formulas, chances, risen, rises, now, space, up, False))
 
 
 def store(formulas: Formulas, chances: Int64, risen: Int64, rises: NDArray[np.int32], now: int, *, up: bool = False) -> None:
@@ -97,25 +97,16 @@ def improve_at_once(
     formulas: Formulas, chances: Int64, risen: Int64, rises: NDArray[np.int32], now: int, space: Evaluating, *, up: bool = False
 ) -> int:
     """Improve and store one run after the other, each from the latest chances; return the largest rise, in units."""
-    return int(_improve(*formulas, chances, risen, rises, now, *space, up, True))
+    return int(_improve(formulas, chances, risen, rises, now, space, up, True))
 
 
 @jit
 def _improve(
-    runs: Int64,
-    instructions: Int64,
-    chances: Int64,
-    risen: Int64,
-    rises: NDArray[np.int32],
-    now: int,
-    frames: Int64,
-    sums: Int64,
-    up: bool,
-    at_once: bool,
+    formulas: Formulas, chances: Int64, risen: Int64, rises: NDArray[np.int32], now: int, space: Evaluating, up: bool, at_once: bool
 ) -> int:
     """Evaluate the formulas of all runs that are not final and that read something new."""
-    arrays = (runs, instructions, chances, risen, rises, frames, sums)
-    runs, instructions, chances, risen, rises, frames, sums = borrowed(arrays)
+    (runs, instructions), (frames, sums) = borrowed(formulas), borrowed(space)
+    chances, risen, rises = borrowed((chances, risen, rises))
     largest, place = 0, 0
     for run in range(len(runs)):
         count = runs[run, COUNT]

@@ -55,6 +55,15 @@ class Block(NamedTuple):
     out: Ints  # room for the positions after one
 
 
+class Lister(NamedTuple):
+    """Lists the positions after or before those of a tier."""
+
+    steps: Any  # see `stepper`
+    rules: Ints
+    places: Ints  # of the shelf
+    kind: int  # `LISTED`, `RANKED` or `VALID`
+
+
 Room = tuple[Block, Ints, Ints]
 """For a block, for the entries of a position, and to find repeated ones."""
 
@@ -94,11 +103,12 @@ def list_block(number: int, ranks: Any, has_gaps: bool, rules: Any, results: Any
 
 
 @jit
-def gather(steps: Any, rules: Ints, places: Ints, number: int, ranks: Ints, block: Block, kind: int) -> int:
+def gather(lister: Lister, number: int, ranks: Ints, block: Block) -> int:
     """Fill a block with entries, twice the place on the shelf, plus 1 if the same player is to move; -1 for one that is not there.
 
     All positions are listed first, and then all are located: the memory is then asked for many at a time.
     """
+    steps, rules, places, kind = lister
     taken = steps(number, ranks, kind == RANKED, rules, block.results, block.ends, block.found, block.out)
     count, entries, tiers = block.ends[taken], block.found[0], block.found[1]
     if kind == LISTED:
@@ -157,9 +167,7 @@ def distinct(seen: Ints, count: int, marks: Ints) -> int:
 
 @jit
 def look_forward(
-    steps: Any,
-    rules: Ints,
-    places: Ints,
+    lister: Lister,
     number: int,
     ranks: tuple[int, int],
     group: tuple[int, int],
@@ -167,7 +175,6 @@ def look_forward(
     void: int,
     left: NDArray[np.uint8],
     space: Room,
-    kind: int,
 ) -> tuple[int, int]:
     """Give some ranks of a tier the best of their moves to solved tiers, and count the different moves that stay in the group.
 
@@ -182,10 +189,10 @@ def look_forward(
     """
     block, seen, marks = space
     entries = block.found[0]
-    begin, most, first = places[2 * number], len(seen), ranks[0]
+    begin, most, first = lister.places[2 * number], len(seen), ranks[0]
     while first < ranks[1]:
         some = np.arange(first, min(first + TOGETHER, ranks[1]))
-        taken = gather(steps, rules, places, number, some, block, kind)
+        taken = gather(lister, number, some, block)
         for place in range(taken):
             at, result = begin + first + place, block.results[place]
             if result < 0:
@@ -218,25 +225,16 @@ def look_forward(
 
 
 @jit
-def visit(steps: Any, rules: Ints, places: Ints, number: int, ranks: Ints, block: Block) -> None:
+def visit(lister: Lister, number: int, ranks: Ints, block: Block) -> None:
     """Locate the positions after each of some ranks, to measure how long that takes."""
     first = 0
     while first < len(ranks):
-        first += gather(steps, rules, places, number, ranks[first:], block, RANKED)
+        first += gather(lister, number, ranks[first:], block)
 
 
 @jit
 def look_back(
-    steps: Any,
-    rules: Ints,
-    places: Ints,
-    number: int,
-    ranks: Ints,
-    group: tuple[int, int],
-    codes: Codes,
-    space: Room,
-    kind: int,
-    told: Ints,
+    lister: Lister, number: int, ranks: Ints, group: tuple[int, int], codes: Codes, space: Room, told: Ints
 ) -> tuple[int, int, int]:
     """Find the predecessors of decided positions of a tier: what `tell` is given.
 
@@ -250,9 +248,9 @@ def look_back(
     """
     block, seen, marks = space
     entries = block.found[0]
-    begin, most, first, count = places[2 * number], len(seen), 0, 0
+    begin, most, first, count = lister.places[2 * number], len(seen), 0, 0
     while first < len(ranks):
-        taken = gather(steps, rules, places, number, ranks[first:], block, kind)
+        taken = gather(lister, number, ranks[first:], block)
         for place in range(taken):
             if block.results[place] > most:
                 return CONTRADICTION, first + place, count
@@ -289,16 +287,7 @@ def look_back_in_lists(
 
 @jit
 def list_parents(
-    steps: Any,
-    rules: Ints,
-    places: Ints,
-    number: int,
-    ranks: Ints,
-    group: tuple[int, int],
-    space: Room,
-    kind: int,
-    ends: Ints,
-    parents: NDArray[np.int32],
+    lister: Lister, number: int, ranks: Ints, group: tuple[int, int], space: Room, ends: Ints, parents: NDArray[np.int32]
 ) -> None:
     """Count the different moves from a tier to each position of the group, in `ends`; or, given room in `parents`, list them.
 
@@ -306,9 +295,9 @@ def list_parents(
     """
     block, seen, marks = space
     entries = block.found[0]
-    begin, first = places[2 * number], 0
+    begin, first = lister.places[2 * number], 0
     while first < len(ranks):
-        taken = gather(steps, rules, places, number, ranks[first:], block, kind)
+        taken = gather(lister, number, ranks[first:], block)
         for place in range(taken):
             inside = 0
             for move in range(block.ends[place], block.ends[place + 1]):

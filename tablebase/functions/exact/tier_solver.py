@@ -20,6 +20,7 @@ from tablebase.functions.exact.tier_kernels import (
     SOUND,
     VALID,
     Ints,
+    Lister,
     draw_open,
     list_parents,
     look_back,
@@ -119,7 +120,7 @@ class GroupSolver:
     ) -> None:
         self._game, self._group, self.shelf, self._tick = game, group, shelf, tick
         self._checkpoint, self._allowed, self._is_wide = checkpoint, allowed, shelf.coding is FULL
-        self._ahead, self._back = stepper(game, "moves"), stepper(game, "unmoves")
+        self._steps = {name: stepper(game, name) for name in ("moves", "unmoves")}
         self._size = sum(len(shelf.of(tier)) for tier in group.tiers)
         self._range = 0, self._size
         self._left = np.zeros(self._size if group.is_cyclic else 0, np.uint8)
@@ -184,25 +185,17 @@ class GroupSolver:
         self.shelf.codes = recode(self.shelf.codes, self.shelf.coding, FULL)
         self.shelf.coding = FULL
 
+    def _lister(self, moves: str, kind: int) -> Lister:
+        return Lister(self._steps[moves], self.shelf.rules, self.shelf.places, kind if self._game.is_ranked else LISTED)
+
     def _forward(self, at: GroupProgress, some: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
         del at
-        shelf, kind = self.shelf, RANKED if self._game.is_ranked else LISTED
+        shelf, lister = self.shelf, self._lister("moves", RANKED)
 
         def work(item: tuple[int, int, int]) -> None:
             (tier, begin, end), space = item, new_room(self._game)
-            found = look_forward(
-                self._ahead,
-                shelf.rules,
-                shelf.places,
-                tier,
-                (begin, end),
-                self._range,
-                shelf.codes,
-                shelf.coding.void,
-                self._left,
-                space,
-                kind,
-            )
+            void, left = shelf.coding.void, self._left
+            found = look_forward(lister, tier, (begin, end), self._range, shelf.codes, void, left, space)
             self._check(tier, *found, space[0].out)
 
         for _ in threads.each(work, some):
@@ -213,7 +206,7 @@ class GroupSolver:
 
     def _backward(self, at: GroupProgress, some: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
         """Find the predecessors of what is decided in so many plies, and then tell them."""
-        shelf, group, kind = self.shelf, self._range, VALID if self._game.is_ranked else LISTED
+        shelf, group, lister = self.shelf, self._range, self._lister("unmoves", VALID)
         won, lost = win_code(at.plies, shelf.coding.stride), loss_code(at.plies, shelf.coding.stride)
 
         def look(item: tuple[int, int, int]) -> tuple[Ints, int, tuple[int, int, int]]:
@@ -227,18 +220,7 @@ class GroupSolver:
             told = np.empty(self._most_told, np.int64)
             if self._lists is None:
                 space = new_room(self._game)
-                error, done, count = look_back(
-                    self._back,
-                    shelf.rules,
-                    shelf.places,
-                    tier,
-                    ranks,
-                    group,
-                    shelf.codes,
-                    space,
-                    kind,
-                    told,
-                )
+                error, done, count = look_back(lister, tier, ranks, group, shelf.codes, space, told)
                 self._check(tier, error, int(ranks[min(done, len(ranks) - 1)]), space[0].out)
             else:
                 _, done, count = look_back_in_lists(*self._lists, first + ranks, group, shelf.codes, told)
@@ -261,24 +243,13 @@ class GroupSolver:
 
     def _list_parents(self, at: GroupProgress) -> None:
         """List the moves inside of the group by where they lead; `CapacityError` if the lists do not fit into memory."""
-        shelf, space, kind = self.shelf, new_room(self._game), VALID if self._game.is_ranked else LISTED
+        shelf, space, lister = self.shelf, new_room(self._game), self._lister("moves", VALID)
         ends, parents = np.zeros(self._size + 1, np.int64), np.zeros(0, np.int32)
         for _ in range(2):
             for tier in self._group.tiers:
                 self._pause(at)
                 ranks = np.flatnonzero(shelf.of(tier) != shelf.coding.void)
-                list_parents(
-                    self._ahead,
-                    shelf.rules,
-                    shelf.places,
-                    tier,
-                    ranks,
-                    self._range,
-                    space,
-                    kind,
-                    ends,
-                    parents,
-                )
+                list_parents(lister, tier, ranks, self._range, space, ends, parents)
             if len(parents) == 0:
                 ends = np.cumsum(ends)
                 needed = ends.nbytes + 4 * int(ends[-1])
@@ -311,7 +282,7 @@ def sampled_seconds(game: CompiledGame, group: TierGroup, sizes: Mapping[int, in
     # The first time, kernels are loaded.
     for _ in range(3):
         begin = time.process_time()
-        visit(stepper(game, "moves"), rules_of(game), places, largest, ranks, space)
+        visit(Lister(stepper(game, "moves"), rules_of(game), places, RANKED), largest, ranks, space)
         best = min(best, time.process_time() - begin)
     each = best / SAMPLE * (CYCLIC if group.is_cyclic else ACYCLIC)
     return each * sum(sizes[tier] for tier in group.tiers)

@@ -32,18 +32,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tablebase.solvers.planes.arrays import (
-    COLUMNS,
-    FULL,
-    ROWS,
-    STRIDE,
-    AnyState,
-    Planes,
-    Scratch,
-    State,
-    new_scratch,
-    new_state,
-)
+from tablebase.solvers.planes.arrays import COLUMNS, FULL, ROWS, STRIDE, AnyState, Planes, Scratch, State, new_scratch, new_state
 from tablebase.solvers.planes.captures import look, set_illegal
 from tablebase.solvers.planes.children import compile_children
 from tablebase.solvers.planes.layout_codes import compile_output, write_codes
@@ -229,14 +218,7 @@ def mark(planes: Planes, side: int, dirty_state: AnyState, state: AnyState, leve
 
 @jit
 def settle_wins(
-    planes: Planes,
-    side: int,
-    state: AnyState,
-    other: AnyState,
-    scratch: Scratch,
-    level: int,
-    first: int,
-    last: int,
+    planes: Planes, side: int, state: AnyState, other: AnyState, scratch: Scratch, level: int, first: int, last: int
 ) -> None:
     """Settle positions with a move to a loss that is fresh at `level` as wins one ply later."""
     planes, state, other, scratch = bare(planes), bare(state), bare(other), bare(scratch)
@@ -268,16 +250,7 @@ def settle_wins(
                 if not rows(~before):
                     continue
                 found = any_fresh(
-                    planes,
-                    scratch,
-                    other.fresh,
-                    plane,
-                    targets,
-                    unit,
-                    file_moves and own,
-                    row_moves and own,
-                    file_mask,
-                    row_mask,
+                    planes, scratch, other.fresh, plane, targets, unit, file_moves and own, row_moves and own, file_mask, row_mask
                 )
                 found = found & ~before
                 left_rows = np.uint64(rows(found))
@@ -295,14 +268,7 @@ def settle_wins(
 
 @jit
 def settle_losses(
-    planes: Planes,
-    side: int,
-    state: AnyState,
-    other: AnyState,
-    scratch: Scratch,
-    level: int,
-    first: int,
-    last: int,
+    planes: Planes, side: int, state: AnyState, other: AnyState, scratch: Scratch, level: int, first: int, last: int
 ) -> None:
     """Settle positions all of whose quiet moves lead to wins as losses one ply after `level`, or when their captures lose."""
     planes, state, other, scratch = bare(planes), bare(state), bare(other), bare(scratch)
