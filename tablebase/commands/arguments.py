@@ -118,8 +118,10 @@ def as_counts(pieces: Any) -> range | None:
     """Numbers of pieces."""
     if isinstance(pieces, str):
         return plain.parse_pieces(pieces)
-    count = plain.as_pieces(pieces)
-    return range(count, count + 1) if isinstance(count, int) else count
+    if pieces is None or (isinstance(pieces, range) and len(pieces)):
+        return pieces
+    count = plain.as_number("pieces", pieces, expected="a number such as 3 or a range such as range(2, 5)")
+    return range(count, count + 1)
 
 
 def as_optional(check: Callable[[str, Any], Kind], name: str, value: Any) -> Kind | None:

@@ -118,13 +118,6 @@ def as_size(name: str, value: Any) -> int:
     return as_number(name, value, expected="a number of bytes or a text such as '1G'")
 
 
-def as_pieces(value: Any) -> int | range | None:
-    """A number of pieces, or several."""
-    if value is None or (isinstance(value, range) and len(value)):
-        return value
-    return as_number("pieces", value, expected="a number such as 3 or a range such as range(2, 5)")
-
-
 def parse_pieces(text: str) -> range:
     """The numbers of pieces that ``4`` or ``2-4`` stands for."""
     match = re.fullmatch(r"([0-9]{1,3})(?:-([0-9]{1,3}))?", str(text).strip())

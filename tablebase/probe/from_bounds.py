@@ -124,7 +124,6 @@ class _States(Stored[State]):
         return numbers[self._states(numbers)[1]]
 
     def values(self, numbers: Numbers) -> dict[str, NDArray[Any]]:
-        """See `Stored.values`."""
         found = {name: np.zeros(len(numbers)) for name in BOUNDS}
         for table, file in zip(self.tables, self._files, strict=True):
             places = np.flatnonzero((numbers >= table.begin) & (numbers < table.end))
@@ -152,20 +151,16 @@ class _States(Stored[State]):
         for region, places in self._by_region(numbers):
             rules, chances = self._regions[region][0].rules, self._chances(region)
             counts, codes, forced = moves_of_states(self._compiled.kernels, rules, states[places], chances)
-            self._decide(numbers[places].repeat(counts), codes, forced)
+            undecided, of_moves = np.flatnonzero((forced == UNDECIDED).any(axis=0)), numbers[places].repeat(counts)
+            for move, state in zip(undecided.tolist(), self.positions(of_moves[undecided]), strict=True):
+                after = self._known.after_move(self.rules.moves(state)[int(codes[move])])
+                forced[:, move] = after if self.rules.to_move(state) == 0 else after[::-1]
             lower, upper = forced[0] / UNIT, 1 - forced[1] / UNIT
             upper = np.maximum(lower, np.minimum(upper, np.repeat(most[places], counts)))
             moves = zip(map(str, codes.tolist()), map(Bounds, lower.tolist(), upper.tolist()), strict=True)
             for place, count in zip(places.tolist(), counts.tolist(), strict=True):
                 found[place] = list(islice(moves, count))
         return found
-
-    def _decide(self, numbers: Numbers, codes: Int64, forced: Int64) -> None:
-        """Fill in the chances of moves that the region leaves undecided, given by numbers of states and codes."""
-        moves = np.flatnonzero((forced == UNDECIDED).any(axis=0))
-        for move, state in zip(moves.tolist(), self.positions(numbers[moves]), strict=True):
-            chances = self._known.after_move(self.rules.moves(state)[int(codes[move])])
-            forced[:, move] = chances if self.rules.to_move(state) == 0 else chances[::-1]
 
     def _by_region(self, numbers: Numbers) -> Iterator[tuple[int, Numbers]]:
         regions = np.searchsorted(self._begins, numbers, "right") - 1
