@@ -23,7 +23,6 @@ miner = client_fixture("two_pieces", mine=True, limits=replace(SMALL, seconds=60
 
 
 def posted(client: TestClient, path: str, **given: Any) -> Any:
-    """What POST answers."""
     answer = client.post(f"/api/v1/{path}", json=given)
     assert answer.status_code == 200, answer.text
     return answer.json()
