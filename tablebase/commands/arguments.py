@@ -148,7 +148,10 @@ def known_features(game: Any, features: Any) -> tuple[Feature, ...]:
     if isinstance(features, (str, PathLike)):
         features = lib.game_features.load_features(plain.as_path("features", features))
     elif features is not None:
-        features = plain.as_instances("features", features, lib.features.Feature, "[my_feature]")
+        features = plain.as_list("features", features, "[my_feature]")
+        for one in features:
+            if not isinstance(one, lib.features.Feature):
+                raise plain.refused("each of features", "a Feature", one)
     return lib.common_features.features_of(game, features or ())
 
 

@@ -11,13 +11,11 @@ from dataclasses import fields
 from datetime import datetime, timedelta
 from operator import index
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from tablebase.errors import ArgumentError, ArgumentTypeError, TablebaseError, quoted
 from tablebase.system.compute import machine
 from tablebase.system.compute.messages import say
-
-Kind = TypeVar("Kind")
 
 
 def refused(name: str, expected: str, value: object, kind: type[TablebaseError] = ArgumentTypeError) -> TablebaseError:
@@ -191,12 +189,3 @@ def as_options(take: type[Any], options: Mapping[str, Any]) -> dict[str, Any]:
         if name not in known:
             raise ArgumentTypeError(f"unknown option {quoted(name)}: choose {', '.join(known)}")
     return dict(options)
-
-
-def as_instances(name: str, value: Any, kind: type[Kind], example: str) -> tuple[Kind, ...]:
-    """A sequence of objects of a type."""
-    listed = as_list(name, value, example)
-    for one in listed:
-        if not isinstance(one, kind):
-            raise refused(f"each of {name}", f"a {kind.__name__}", one)
-    return tuple(listed)

@@ -243,7 +243,6 @@ SHAPES = ("cat", "dog", "elephant", "fox", "hound", "lion", "panther", "pawn", "
 TEXTURES = ("den", "trap", "water")
 """Textures of squares; any other terrain gets one that means nothing."""
 
-
 CHANCE = -1
 """A card is drawn or a die is rolled."""
 OVER = -2

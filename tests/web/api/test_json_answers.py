@@ -29,7 +29,6 @@ from tablebase.web.settings import RequestLimits
 LOST = "7/7/7/7/3c3/7/7/R6/7 w"
 GAME = load_game("doushouqi")
 
-
 three, pigs = client_fixture("three_pieces"), client_fixture("piglet_tables")
 
 

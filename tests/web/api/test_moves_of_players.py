@@ -18,7 +18,6 @@ from tablebase.web.settings import RequestLimits
 COUNTS = "SELECT outcome, count(*) AS n FROM positions WHERE material = 'RvC' GROUP BY outcome ORDER BY n"
 START = "0:68:3,0:68:3 1"
 
-
 miner = client_fixture("two_pieces", mine=True, limits=replace(SMALL, seconds=60.0))
 
 

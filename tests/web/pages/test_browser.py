@@ -281,7 +281,6 @@ CUT = """() => {
 }"""
 """Puts the largest numbers of five pieces, and a long time, into all cells, and gives the texts that are not seen whole."""
 
-
 WIDTHS = (320, 360, 600, 900, 1280, 1920, 2560)
 
 
