@@ -40,8 +40,7 @@ class BoundsSource(Source[State]):
 
     def require(self) -> None:
         """Raise `MissingTableError` if no layer of the game has been built."""
-        opened = self._known
-        del opened
+        _ = self._known
 
     def close(self) -> None:
         """Close all files."""
@@ -79,10 +78,8 @@ class BoundsSource(Source[State]):
         """All states of the layers, except those of generous regions, which hold no bounds of chances."""
         states = _States(self.game, self._known)
         if not states.tables:
-            folder = self._store.folder
-            raise TablebaseError(
-                f"{folder} has only generous tables of {self.game.name}, without chances: build a table with other limits"
-            )
+            only = f"{self._store.folder} has only generous tables of {self.game.name}, without chances"
+            raise TablebaseError(f"{only}: build a table with other limits")
         return states
 
     def within(self, position: State, turns: int) -> Bounds:

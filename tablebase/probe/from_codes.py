@@ -76,8 +76,7 @@ class CodesSource(ExactSource[P]):
 
     def require(self) -> None:
         """Raise `MissingTableError` if the table has not been built."""
-        opened = self._file
-        del opened
+        _ = self._file
 
     def close(self) -> None:
         """Close the file."""

@@ -218,9 +218,8 @@ def layers_error(game: StochasticGame, path: Path) -> str | None:
     begin = 0
     for layer in region.layers:
         if layer.begin != begin or layer.end <= begin or (layer.end - layer.begin) % region.block:
-            return (
-                f"the layer {layer.name} is {layer.begin} to {layer.end}, but must begin at {begin} and be blocks of {region.block}"
-            )
+            needed = f"must begin at {begin} and be blocks of {region.block}"
+            return f"the layer {layer.name} is {layer.begin} to {layer.end}, but {needed}"
         begin = layer.end
     if path.error is not None:
         return f"on the way from number {path.number}: {path.error}"
