@@ -13,21 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tablebase.game.kernels import (
-    BEGINS,
-    CHANCE,
-    LABEL,
-    NOBODY,
-    OVER,
-    STATE,
-    WEIGHT,
-    Int64,
-    Kernels,
-    Region,
-    call_compiled,
-    winner_of,
-)
-from tablebase.game.stochastic import State, StochasticGame
+from tablebase.game.kernels import BEGINS, LABEL, NOBODY, STATE, WEIGHT, Int64, Kernels, Region, call_compiled, winner_of
+from tablebase.game.stochastic import CHANCE, OVER, State, StochasticGame
 
 SPARE = 4
 """Rows behind those that may be filled, to see whether more are."""
