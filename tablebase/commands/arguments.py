@@ -118,8 +118,10 @@ def as_counts(pieces: Any) -> range | None:
     """Numbers of pieces."""
     if isinstance(pieces, str):
         return plain.parse_pieces(pieces)
-    count = plain.as_pieces(pieces)
-    return range(count, count + 1) if isinstance(count, int) else count
+    if pieces is None or (isinstance(pieces, range) and len(pieces)):
+        return pieces
+    count = plain.as_number("pieces", pieces, expected="a number such as 3 or a range such as range(2, 5)")
+    return range(count, count + 1)
 
 
 def as_optional(check: Callable[[str, Any], Kind], name: str, value: Any) -> Kind | None:
@@ -146,7 +148,10 @@ def known_features(game: Any, features: Any) -> tuple[Feature, ...]:
     if isinstance(features, (str, PathLike)):
         features = lib.game_features.load_features(plain.as_path("features", features))
     elif features is not None:
-        features = plain.as_instances("features", features, lib.features.Feature, "[my_feature]")
+        features = plain.as_list("features", features, "[my_feature]")
+        for one in features:
+            if not isinstance(one, lib.features.Feature):
+                raise plain.refused("each of features", "a Feature", one)
     return lib.common_features.features_of(game, features or ())
 
 

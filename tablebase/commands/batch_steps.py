@@ -109,7 +109,8 @@ def check_outputs(one: Prepared, record: BatchRecord, reserved: Iterable[Path | 
             lib.outputs.check_output_folder(path, hint, folder=data, new=fresh)
         else:
             lib.outputs.check_output(path, hint, inputs=[record.path, *reserved, *one.inputs], folder=data)
-            if _is_kept(path) and not one.step.overwrite and not record.wrote(path):
+            # Pipes and devices are written to again.
+            if (path.is_file() or path.is_dir()) and not one.step.overwrite and not record.wrote(path):
                 advice = "choose another file, delete this one, or set overwrite = true"
                 raise TablebaseError(f"{path} already exists, and was not written by this batch: {advice}")
 
@@ -132,7 +133,7 @@ def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> b
     ):
         if code := process.run_command(one.words, file, environment):
             raise CommandError(without_passwords(" ".join(one.step.command)), code)
-    outputs = record.digests(path for path in one.outputs if _is_kept(path))
+    outputs = record.digests(path for path in one.outputs if path.is_file() or path.is_dir())
     seconds, now = round(time.monotonic() - begin, 3), datetime.now().astimezone().isoformat(timespec="seconds")
     record.keep(lib.batch_record.Ran(one.words, VERSION, tables, record.digests(one.inputs), outputs, now, seconds))
     return True
@@ -233,8 +234,3 @@ def _places(step: FollowUp, params: Mapping[str, Any]) -> Iterator[Place]:
         place = params.get(one.name)
         if one.shell.output and place and not lib.object_store.is_url(str(place)):
             yield Path(place), one.shell.output, "change the output path in the command"
-
-
-def _is_kept(path: Path) -> bool:
-    """Return whether a path is one of a file or folder that can be compared, and not of a pipe or a device."""
-    return path.is_file() or path.is_dir()

@@ -85,8 +85,6 @@ def list_records(catalog: Catalog, game: Game, by: str = "pieces") -> list[Recor
 
     They are a win and a loss of each number of pieces, or by ``material`` those of each stored slice, the longest first.
     """
-    if by not in BY:
-        raise ArgumentError(f"invalid value {quoted(by)} for 'by': expected {' or '.join(BY)}")
     columns = "s.longest_win, s.longest_win_position, s.longest_loss, s.longest_loss_position"
     _, rows = catalog.answer(
         f"SELECT t.file, t.pieces, t.material, s.side, {columns} FROM tables t JOIN solutions s ON s.table_id = t.id "

@@ -18,11 +18,7 @@ from tablebase.system.compute.progress import progress
 
 SHOWN = 10
 """Features, and pairs of features, that a notebook shows."""
-SUBJECT_FIELDS = ["game", "material", "side", "pieces"]
 GAIN_FIELDS = ["features", "number", "gain", "explains", "decides"]
-SHOWN_GAIN_FIELDS = ["features", "gain", "explains", "decides"]
-TOTAL_FIELDS = ["commonest", "entropy", "positions"]
-RULE_FIELDS = ["positions", "share", "condition"]
 SHARES = {"explains", "decides", "share", "commonest", "pair_decides", "covers", "tree_error"}
 
 
@@ -66,7 +62,8 @@ def write_findings(results: Iterable[Patterns], count: int, top: int, style: For
     elif style is not Format.TABLE:
         gains = ((one, row) for one in results for row in kept.gain_rows(one, top, top))
         rows = ({**kept.subject_fields(one), **row, "target": one.target.name, "slices": len(one.slices)} for one, row in gains)
-        write_rows(rows, style, [*SUBJECT_FIELDS, *GAIN_FIELDS, *TOTAL_FIELDS, "target", "slices"])
+        subject, totals = ("game", "material", "side", "pieces"), ("commonest", "entropy", "positions")
+        write_rows(rows, style, [*subject, *GAIN_FIELDS, *totals, "target", "slices"])
     elif count == 1:
         for result in results:
             _write_report(result, top)
@@ -113,10 +110,10 @@ def _summary(result: Patterns) -> dict[str, Any]:
 
 def _write_report(result: Patterns, top: int) -> None:
     sys.stdout.write(f"{kept.title(result)}: {kept.counts_text(result)}\n{kept.entropy_text(result)}\n\n")
-    write_table([_in_percent(row) for row in kept.gain_rows(result, top, top)], SHOWN_GAIN_FIELDS)
+    write_table([_in_percent(row) for row in kept.gain_rows(result, top, top)], ["features", "gain", "explains", "decides"])
     sys.stdout.write("\n")
     if result.rules:
-        write_table([_in_percent(row) for row in kept.rule_rows(result)], [result.target.name, *RULE_FIELDS])
+        write_table([_in_percent(row) for row in kept.rule_rows(result)], [result.target.name, "positions", "share", "condition"])
     sys.stdout.write("\n" if result.rules else "no rule without exceptions\n\n")
     if result.tree is not None:
         sys.stdout.write(f"{result.tree.text}\n\n{kept.tree_text(result, result.tree)}\n{result.tree.sql}\n")

@@ -26,8 +26,6 @@ DIGITS = {"rank": 0, "place": 2, "share": 3}
 SPREADS = ("plies", "turns", "choices")
 SHOWN = ["game", "games", "drawn", *SPREADS, "chance", "captures", "pieces_left"]
 """Columns of the table by game, where a mean has its standard deviation beside it."""
-LEFT_OUT = ("game", "players")
-"""Columns left out of a table if all its lines are of one game."""
 
 
 @brief
@@ -203,7 +201,7 @@ def show_match_stats(call: Call) -> None:
             means = {name: f"{row[name]:.1f} {sign} {row[f'{name}_sd']:.1f}" for name in SPREADS if row[name] is not None}
             row |= {name: Amount(mean) for name, mean in means.items()}
     elif call.style is Format.TABLE and len({row["game"] for row in rows}) == 1:
-        columns = [name for name in columns if name not in LEFT_OUT]
+        columns = list(lib.statistics.ROWS[by])
     call.write(rows, columns)
 
 

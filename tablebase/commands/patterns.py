@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import closing
+from itertools import tee
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -144,17 +145,10 @@ def show_patterns(
         lib.outputs.check_output(output, lib.report.HINT, inputs=[call.given.get("features")])
     lib.reindex.prepare_catalog(call.folder, call.catalog)
 
-    def run(planned: list[Search]) -> list[Patterns]:
-        found: list[Patterns] = []
-
-        def noted() -> Iterator[Patterns]:
-            for result in lib.findings.stored(planned, call.folder, call.catalog):
-                if output is not None:
-                    found.append(result)
-                yield result
-
-        lib.findings.write_findings(noted(), len(planned), top, call.style)
-        return found
+    def run(planned: list[Search]) -> Iterable[Patterns]:
+        written, kept = tee(lib.findings.stored(planned, call.folder, call.catalog))
+        lib.findings.write_findings(written, len(planned), top, call.style)
+        return kept
 
     found = call(run=run)
     if output is not None:

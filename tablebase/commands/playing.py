@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from tablebase.game.rules import Ending, Rules
     from tablebase.play.player import Player
 
-SEEDS = 1_000_000
-"""Upper bound of randomly drawn seeds, which keeps them short to type."""
 ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}
 
 
@@ -73,7 +71,7 @@ def play(
         Seed for the random number generator; if you make the same moves, the same seed gives the same game.
     """
     rules, folder = rules_for("play", game, size, variant, players), as_folder(data)
-    seed = SystemRandom().randrange(SEEDS) if seed is None else seed
+    seed = SystemRandom().randrange(lib.player.SEEDS) if seed is None else seed
     given = {"fuzz": fuzz, "boxes": boxes, "level": level}
     settings = {name: value for name, value in given.items() if value is not None}
     # Bytes that are not text are escaped, and then refused like any unknown word.

@@ -101,9 +101,8 @@ VERBS = {
 
 def commands_for(rules: Rules[Any]) -> tuple[str, ...]:
     """The commands about a game that take this one, by name."""
-    return tuple(
-        sorted(verb.name for verb in VERBS.values() if verb.group and verb.takes_game and missing(rules, verb.needs) is None)
-    )
+    about_games = [verb for verb in VERBS.values() if verb.group and verb.takes_game]
+    return tuple(sorted(verb.name for verb in about_games if missing(rules, verb.needs) is None))
 
 
 def check_verb(name: str, rules: Rules[Any], *, over_http: bool = False) -> None:

@@ -69,7 +69,6 @@ class Functions:
     canonical: Function | None = None
 
     def __iter__(self) -> Iterator[Function]:
-        """Iterate over the functions that there are."""
         return (function for function in vars(self).values() if function is not None)
 
 

@@ -85,7 +85,7 @@ class Game(Rules[Position]):
 
     players = 2
     can = frozenset(
-        ("counting", "exact values", "game graphs", "learning", "materials", "paired matches", "patterns", "search", "squares")
+        {"counting", "exact values", "game graphs", "learning", "materials", "paired matches", "patterns", "search", "squares"}
     )
     parts: ClassVar[Mapping[str, str]] = {
         "tables": "tablebase.building.slice_kind:SliceTables",

@@ -33,7 +33,6 @@ POINT = 1000
 WIN = 10_000 * POINT
 """Value of a win."""
 
-
 expands = callback(_PAIR(_VECTOR, _VECTOR, types.int64, types.int64[:, ::1]))
 """Compile the function that lists what follows a state."""
 indexes = callback(_PAIR(_VECTOR, _VECTOR))

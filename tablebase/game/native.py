@@ -130,9 +130,8 @@ def rules_of(game: CompiledGame) -> NDArray[np.int64]:
     try:
         return np.ascontiguousarray(game.rules, np.int64)
     except OverflowError as error:
-        raise RulesError(
-            f"{game.name} needs numbers of more than 63 bits, which tables cannot store: choose a smaller variant"
-        ) from error
+        large = f"{game.name} needs numbers of more than 63 bits, which tables cannot store"
+        raise RulesError(f"{large}: choose a smaller variant") from error
 
 
 def read_texts(game: CompiledGame, texts: Sequence[Any]) -> NDArray[np.int64]:

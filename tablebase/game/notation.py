@@ -81,9 +81,8 @@ def _parse_row(game: Game, row: str, rank: int) -> list[tuple[int, int]]:
     for token in _TOKEN.findall(row):
         if token[0] in DIGITS:
             if token[0] == "0":
-                raise NotationError(
-                    f"row {rank + 1} ({quoted(row)}) has {token} empty squares: begin the number with a digit from 1 to 9"
-                )
+                hint = "begin the number with a digit from 1 to 9"
+                raise NotationError(f"row {rank + 1} ({quoted(row)}) has {token} empty squares: {hint}")
             number = whole_number(token)
             # A run of more digits exceeds the width of any board.
             file += 10**MOST_DIGITS if number is None else number

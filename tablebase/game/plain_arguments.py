@@ -11,13 +11,11 @@ from dataclasses import fields
 from datetime import datetime, timedelta
 from operator import index
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from tablebase.errors import ArgumentError, ArgumentTypeError, TablebaseError, quoted
 from tablebase.system.compute import machine
 from tablebase.system.compute.messages import say
-
-Kind = TypeVar("Kind")
 
 
 def refused(name: str, expected: str, value: object, kind: type[TablebaseError] = ArgumentTypeError) -> TablebaseError:
@@ -118,13 +116,6 @@ def as_size(name: str, value: Any) -> int:
     return as_number(name, value, expected="a number of bytes or a text such as '1G'")
 
 
-def as_pieces(value: Any) -> int | range | None:
-    """A number of pieces, or several."""
-    if value is None or (isinstance(value, range) and len(value)):
-        return value
-    return as_number("pieces", value, expected="a number such as 3 or a range such as range(2, 5)")
-
-
 def parse_pieces(text: str) -> range:
     """The numbers of pieces that ``4`` or ``2-4`` stands for."""
     match = re.fullmatch(r"([0-9]{1,3})(?:-([0-9]{1,3}))?", str(text).strip())
@@ -198,12 +189,3 @@ def as_options(take: type[Any], options: Mapping[str, Any]) -> dict[str, Any]:
         if name not in known:
             raise ArgumentTypeError(f"unknown option {quoted(name)}: choose {', '.join(known)}")
     return dict(options)
-
-
-def as_instances(name: str, value: Any, kind: type[Kind], example: str) -> tuple[Kind, ...]:
-    """A sequence of objects of a type."""
-    listed = as_list(name, value, example)
-    for one in listed:
-        if not isinstance(one, kind):
-            raise refused(f"each of {name}", f"a {kind.__name__}", one)
-    return tuple(listed)

@@ -179,9 +179,8 @@ class Rules(ABC, Generic[P]):
 
     def given(self, position: Any) -> P:
         """Check a position object and return it; raise `NotationError` if the game only accepts texts."""
-        raise NotationError(
-            f"invalid {self.name} position of type {type(position).__name__}: expected a text such as {self.format(self.initial)!r}"
-        )
+        expected = f"expected a text such as {self.format(self.initial)!r}"
+        raise NotationError(f"invalid {self.name} position of type {type(position).__name__}: {expected}")
 
     def renamed(self, name: str) -> Self:
         """Return a copy of the game with the name of a variant."""

@@ -140,9 +140,8 @@ def _game_in(module: ModuleType, given: str) -> Callable[..., Any]:
         games: list[Any] = list({id(one): one for one in values if isinstance(one, Rules)}.values())
         games = games or [one for one in kinds if not any(one in other.__mro__[1:] for other in kinds)]
         if len(games) != 1:
-            raise RulesError(
-                f"the rules file {given} must define one game, not {len(games)}: add a function game() that returns this game"
-            )
+            hint = "add a function game() that returns this game"
+            raise RulesError(f"the rules file {given} must define one game, not {len(games)}: {hint}")
         found = games[0]
     if isinstance(found, Rules):
         return lambda: found

@@ -95,9 +95,8 @@ class Board:
         try:
             return self.names.index(name)
         except ValueError:
-            raise NotationError(
-                f"unknown square {quoted(name)}: choose a square from {self.names[0]} to {self.names[-1]}"
-            ) from None
+            known = f"from {self.names[0]} to {self.names[-1]}"
+            raise NotationError(f"unknown square {quoted(name)}: choose a square {known}") from None
 
     def squares(self, names: str) -> tuple[int, ...]:
         """Return the numbers of several squares, by their names separated by spaces."""
@@ -242,7 +241,6 @@ SHAPES = ("cat", "dog", "elephant", "fox", "hound", "lion", "panther", "pawn", "
 """Shapes of pieces; those of any other kind show its letter."""
 TEXTURES = ("den", "trap", "water")
 """Textures of squares; any other terrain gets one that means nothing."""
-
 
 CHANCE = -1
 """A card is drawn or a die is rolled."""

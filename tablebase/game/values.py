@@ -11,7 +11,6 @@ FAR = 1 << 16
 EQUAL = 1e-9
 """Bounds that differ by less are shown as one number."""
 
-
 EXACT = ("outcome", "distance")
 BOUNDED = (*EXACT, "lower", "upper")
 """The fields of values and of bounds."""

@@ -63,7 +63,5 @@ class GraphPlayer(Player):
         if not self.fuzz:
             return ""
         best = self._exploit.replies(match.position, match.player)[0]
-        name = self.graph.game.sides[match.player].name
-        return (
-            f"{name} to move: its chance to win against fuzz {self.fuzz:.6g} is {chance_text(best.chance)}, best move {best.move}"
-        )
+        name, chance = self.graph.game.sides[match.player].name, chance_text(best.chance)
+        return f"{name} to move: its chance to win against fuzz {self.fuzz:.6g} is {chance}, best move {best.move}"

@@ -12,6 +12,9 @@ from typing import Any, ClassVar, Self
 from tablebase.game.rules import Ending
 from tablebase.play.match import Match
 
+SEEDS = 1_000_000
+"""Upper bound of randomly drawn seeds, which keeps them short to type."""
+
 
 @dataclass(frozen=True)
 class Seat:

@@ -33,7 +33,7 @@ from typing import Generic, NamedTuple
 
 from tablebase.errors import NotationError, TablebaseError, quoted
 from tablebase.game.notation import whole_number
-from tablebase.game.rules import CHANCE, P, Rules, legal
+from tablebase.game.rules import CHANCE, Ending, P, Rules, legal
 from tablebase.system.files.inputs import read_lines
 
 RESULTS: dict[tuple[int, ...], str] = {(1, 2): "1-0", (2, 1): "0-1", (1, 1): "1/2-1/2", (): "*"}
@@ -72,7 +72,7 @@ class Record:
     @property
     def winner(self) -> int | None:
         """The player who is first alone; None for a draw, or without a result."""
-        return self.places.index(1) if self.places.count(1) == 1 else None
+        return Ending(self.places).winner
 
     @property
     def ending(self) -> str:
@@ -112,7 +112,7 @@ def record_of(
 
     `events` has the text of each move with False, and the label of each outcome of chance with True.
     """
-    winner = places.index(1) if places.count(1) == 1 else None
+    winner = Ending(places).winner
     said = f"{'draw' if winner is None else f'{rules.sides[winner].name} wins'}: {why}"
     texts = tuple(f"{{{text}}}" if drawn else text for text, drawn in events)
     return Record(rules.name, number, tuple(players), rules.format(start), opening, texts, places, said)

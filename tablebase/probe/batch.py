@@ -137,7 +137,9 @@ class Answers(ProbeResults):
         self, places: Rows, positions: Mixed, rated: Rated, sure: Sequence[bool], with_moves: bool
     ) -> Iterator[dict[str, Any]]:
         """Yield `Probe.to_dict` of these positions; the first move is named as the best where that is sure."""
-        game, names = self._game, _move_texts(self._game, rated)
+        game, squares = self._game, self._game.board.names
+        steps = zip(rated.moves.origins.tolist(), rated.moves.targets.tolist(), strict=True)
+        names = [squares[origin] + squares[target] for origin, target in steps]
         moves = _move_fields(names, rated, _child_texts(game, rated)) if with_moves else []
         values = zip(self.outcomes[places].tolist(), self.distances[places].tolist(), strict=True)
         ends = pairwise(rated.begin.tolist())
@@ -162,12 +164,6 @@ class Answers(ProbeResults):
             elif error.material is not None:
                 self.missing.add(error.material)
         return found
-
-
-def _move_texts(game: Game, rated: Rated) -> list[str]:
-    names = game.board.names
-    ends = zip(rated.moves.origins.tolist(), rated.moves.targets.tolist(), strict=True)
-    return [names[origin] + names[target] for origin, target in ends]
 
 
 def _child_texts(game: Game, rated: Rated) -> list[str]:

@@ -40,8 +40,7 @@ class BoundsSource(Source[State]):
 
     def require(self) -> None:
         """Raise `MissingTableError` if no layer of the game has been built."""
-        opened = self._known
-        del opened
+        _ = self._known
 
     def close(self) -> None:
         """Close all files."""
@@ -79,10 +78,8 @@ class BoundsSource(Source[State]):
         """All states of the layers, except those of generous regions, which hold no bounds of chances."""
         states = _States(self.game, self._known)
         if not states.tables:
-            folder = self._store.folder
-            raise TablebaseError(
-                f"{folder} has only generous tables of {self.game.name}, without chances: build a table with other limits"
-            )
+            only = f"{self._store.folder} has only generous tables of {self.game.name}, without chances"
+            raise TablebaseError(f"{only}: build a table with other limits")
         return states
 
     def within(self, position: State, turns: int) -> Bounds:
@@ -124,7 +121,6 @@ class _States(Stored[State]):
         return numbers[self._states(numbers)[1]]
 
     def values(self, numbers: Numbers) -> dict[str, NDArray[Any]]:
-        """See `Stored.values`."""
         found = {name: np.zeros(len(numbers)) for name in BOUNDS}
         for table, file in zip(self.tables, self._files, strict=True):
             places = np.flatnonzero((numbers >= table.begin) & (numbers < table.end))
@@ -152,20 +148,16 @@ class _States(Stored[State]):
         for region, places in self._by_region(numbers):
             rules, chances = self._regions[region][0].rules, self._chances(region)
             counts, codes, forced = moves_of_states(self._compiled.kernels, rules, states[places], chances)
-            self._decide(numbers[places].repeat(counts), codes, forced)
+            undecided, of_moves = np.flatnonzero((forced == UNDECIDED).any(axis=0)), numbers[places].repeat(counts)
+            for move, state in zip(undecided.tolist(), self.positions(of_moves[undecided]), strict=True):
+                after = self._known.after_move(self.rules.moves(state)[int(codes[move])])
+                forced[:, move] = after if self.rules.to_move(state) == 0 else after[::-1]
             lower, upper = forced[0] / UNIT, 1 - forced[1] / UNIT
             upper = np.maximum(lower, np.minimum(upper, np.repeat(most[places], counts)))
             moves = zip(map(str, codes.tolist()), map(Bounds, lower.tolist(), upper.tolist()), strict=True)
             for place, count in zip(places.tolist(), counts.tolist(), strict=True):
                 found[place] = list(islice(moves, count))
         return found
-
-    def _decide(self, numbers: Numbers, codes: Int64, forced: Int64) -> None:
-        """Fill in the chances of moves that the region leaves undecided, given by numbers of states and codes."""
-        moves = np.flatnonzero((forced == UNDECIDED).any(axis=0))
-        for move, state in zip(moves.tolist(), self.positions(numbers[moves]), strict=True):
-            chances = self._known.after_move(self.rules.moves(state)[int(codes[move])])
-            forced[:, move] = chances if self.rules.to_move(state) == 0 else chances[::-1]
 
     def _by_region(self, numbers: Numbers) -> Iterator[tuple[int, Numbers]]:
         regions = np.searchsorted(self._begins, numbers, "right") - 1

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.errors import NotationError, TablebaseError
-from tablebase.functions.exact.files import ExactFile, Keys, exact_path
+from tablebase.functions.exact.files import ExactFile, exact_path
 from tablebase.game.capabilities import refuse
 from tablebase.game.functions import FunctionGame
 from tablebase.game.rules import legal
@@ -76,8 +76,7 @@ class CodesSource(ExactSource[P]):
 
     def require(self) -> None:
         """Raise `MissingTableError` if the table has not been built."""
-        opened = self._file
-        del opened
+        _ = self._file
 
     def close(self) -> None:
         """Close the file."""
@@ -97,18 +96,15 @@ class CodesSource(ExactSource[P]):
                 values[place] = ENDED[ending.outcome(player)]
         asked = [place for place in range(len(positions)) if place not in values]
         keys = np.array([self._key(positions[place]) for place in asked])
-        for place, found in zip(asked, self._looked_up(keys) if asked else (), strict=True):
-            values[place] = value_or_error(partial(self.for_player, positions[place], players[place], found))
+        found = self._file.places_of(keys, self._store.chunks) if asked else np.empty(0, np.int64)
+        codes = self._file.codes_at(np.maximum(found, 0), self._store.chunks) if asked else found
+        for place, at, code in zip(asked, found.tolist(), codes.tolist(), strict=True):
+            value = None if at < 0 else self._by_code[code]
+            values[place] = value_or_error(partial(self.for_player, positions[place], players[place], value))
         return [values[place] for place in range(len(positions))]
 
     def _key(self, position: P) -> bytes:
         return self.game.format(self.game.canonical(position)).encode()
-
-    def _looked_up(self, keys: Keys) -> Iterator[Value | None]:
-        file, chunks = self._file, self._store.chunks
-        places = file.places_of(keys, chunks)
-        codes = file.codes_at(np.maximum(places, 0), chunks)
-        return (None if place < 0 else self._by_code[code] for place, code in zip(places.tolist(), codes.tolist(), strict=True))
 
     @cached_property
     def _by_code(self) -> list[Value]:
@@ -144,11 +140,9 @@ class _Positions(Stored[P]):
         self._source, self._file, self._chunks = source, file, chunks
 
     def representative(self, position: P) -> P:
-        """The canonical one."""
         return self._source.game.canonical(position)
 
     def values(self, numbers: Numbers) -> dict[str, NDArray[Any]]:
-        """See `Stored.values`."""
         codes = self._file.codes_at(numbers, self._chunks)
         outcomes, distances = by_code(self._file.coding)
         return {"final": (codes == STALEMATE) | (distances[codes] == 0), "outcome": outcomes[codes], "distance": distances[codes]}
@@ -162,5 +156,4 @@ class _Positions(Stored[P]):
         return [self.rules.parse(text) for text in self.texts(numbers)]
 
     def moves(self, numbers: Numbers) -> list[list[tuple[str, AnyValue]]]:
-        """See `ExactSource.moves`."""
         return self._source.moves(self.positions(numbers))

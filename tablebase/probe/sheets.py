@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from tablebase.svg.sheets import Sheet
     from tablebase.svg.themes import Theme
 
-
 ONLY = "only move"
 """Note at a position that says what is to come; others say what led to it."""
 

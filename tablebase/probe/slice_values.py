@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -111,9 +111,11 @@ class Slices:
         # The squares of each position in the order of the table that has it.
         slots = np.take_along_axis(positions.squares, pieces[numbers], axis=1)
         slots = images[numbers[:, None], slots]
-        for (material, side), rows in zip([(None, 0), *found], _grouped(tables[numbers] + 1, len(found) + 1), strict=True):
-            if material is not None:
-                self._look_up(material, side, rows, slots, values)
+        of_rows = tables[numbers].astype(np.int32)
+        order = np.argsort(of_rows, kind="stable")
+        _, *groups = np.split(order, np.searchsorted(of_rows[order], range(len(found))))
+        for (material, side), rows in zip(found, groups, strict=True):
+            self._look_up(material, side, rows, slots, values)
         return values
 
     def _look_up(self, material: Material, side: int, rows: Rows, slots: Int8, values: Values) -> None:
@@ -129,7 +131,10 @@ class Slices:
 
     def _numbered(self, positions: Mixed) -> tuple[Rows, Rows]:
         """The first position of each slice among these, and the place there of the slice of each position."""
-        columns = [positions.sides, *positions.kinds.T, *self._advances(positions)]
+        columns = [positions.sides, *positions.kinds.T]
+        if self._tiered:
+            levels = self._levels[positions.kinds, positions.squares]
+            columns += [np.where(positions.kinds == kind, levels, 0).sum(axis=1) for kind in self._tiered]
         numbers, most = np.zeros(len(positions.sides), dtype=np.int64), 1
         for column in columns:
             base = int(column.max(initial=0)) + 1
@@ -138,15 +143,3 @@ class Slices:
             numbers, most = numbers * base + column, most * base
         _, first, places = np.unique(numbers, return_index=True, return_inverse=True)
         return first, places
-
-    def _advances(self, positions: Mixed) -> Iterator[Rows]:
-        if self._tiered:
-            levels = self._levels[positions.kinds, positions.squares]
-            for kind in self._tiered:
-                yield np.where(positions.kinds == kind, levels, 0).sum(axis=1)
-
-
-def _grouped(numbers: Rows, count: int) -> list[Rows]:
-    """The places of each number from 0 up to, but not including, `count`."""
-    order = np.argsort(numbers.astype(np.int32), kind="stable")
-    return np.split(order, np.searchsorted(numbers[order], np.arange(1, count)))

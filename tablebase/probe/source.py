@@ -131,7 +131,8 @@ class Source(ABC, Generic[P]):
         if strict and missing:
             raise missing[min(missing)]
         rated.sort(key=lambda one: natural(one.move))
-        rated.sort(key=_merit, reverse=True)
+        # Moves of unknown value come last.
+        rated.sort(key=lambda one: (False, 0) if one.value is None else (True, one.value.merit), reverse=True)
         return tuple(rated)
 
 
@@ -153,11 +154,6 @@ def value_or_error(function: Callable[[], Kind]) -> Kind | TablebaseError:
         return function()
     except TablebaseError as error:
         return error
-
-
-def _merit(rated: RatedMove) -> tuple[bool, Any]:
-    """The best moves largest; those of unknown value are the smallest."""
-    return (False, 0) if rated.value is None else (True, rated.value.merit)
 
 
 class ProbeResults(Sequence["Probe | Unanswered"]):

@@ -41,9 +41,9 @@ class TierRows(Stored[int]):
         functions, rules = native(self._game), rules_of(self._game)
         for file, where, ranks in self._by_tier(numbers):
             keys = np.empty(0, np.int64) if self._game.is_ranked else file.keys_at(ranks, self._chunks)
-            found, to_move = np.empty(len(ranks), np.int64), np.empty(len(ranks), np.int64)
-            _unrank_all(functions, rules, file.tier, ranks, keys, found, to_move)
-            positions[where], players[where] = found, to_move
+            found = np.empty((2, len(ranks)), np.int64)
+            _unrank_all(functions, rules, file.tier, ranks, keys, self._game.is_ranked, found)
+            positions[where], players[where] = found
         return positions, players
 
     def occupied(self, numbers: Numbers) -> Numbers:
@@ -86,13 +86,12 @@ class TierRows(Stored[int]):
 
 @jit
 def _unrank_all(
-    functions: Native, rules: Numbers, tier: int, ranks: Numbers, keys: Numbers, positions: Numbers, players: Numbers
+    functions: Native, rules: Numbers, tier: int, ranks: Numbers, keys: Numbers, is_ranked: bool, found: Numbers
 ) -> None:
     """Fill in the position of each rank, -1 for an invalid one, and the player to move; without ranks from the keys."""
-    is_ranked = len(keys) < len(ranks)
     for place in range(len(ranks)):
         position = functions.unrank(rules, tier, ranks[place]) if is_ranked else keys[place]
         if is_ranked and functions.rank(rules, position) != ranks[place]:
             position = -1
-        positions[place] = position
-        players[place] = functions.to_move(rules, position) if position >= 0 else 0
+        found[0, place] = position
+        found[1, place] = functions.to_move(rules, position) if position >= 0 else 0

@@ -66,17 +66,15 @@ def as_arrows(game: Game, given: Any) -> list[Arrow]:
     """
     if isinstance(given, str | Move) or not isinstance(given, Iterable):
         raise ArgumentError("arrows must be a list of moves, such as ['a1a2']")
-    return [_as_arrow(game, one) for one in given]
-
-
-def _as_arrow(game: Game, given: Any) -> Arrow:
-    move, colour = given, ARROWS[0]
-    is_pair = isinstance(given, tuple) and len(given) == 2
-    if is_pair and str(given[1]).lower() not in game.board.names:
-        move, colour = given
-    if colour not in ARROWS:
-        raise ArgumentError(f"{quoted(str(colour))} is neither a square nor the colour of an arrow: choose {', '.join(ARROWS)}")
-    return Arrow(*as_ends(game, move), colour)
+    arrows = []
+    for one in given:
+        move, colour = one, ARROWS[0]
+        if isinstance(one, tuple) and len(one) == 2 and str(one[1]).lower() not in game.board.names:
+            move, colour = one
+        if colour not in ARROWS:
+            raise ArgumentError(f"{quoted(str(colour))} is neither a square nor the colour of an arrow: choose {', '.join(ARROWS)}")
+        arrows.append(Arrow(*as_ends(game, move), colour))
+    return arrows
 
 
 def frames(ends: tuple[int, int], grid: Grid, theme: Theme) -> Element:

@@ -72,8 +72,7 @@ def sheet(
     Parameters
     ----------
     boards : sequence
-        SVG pictures, for example from `board`, or pairs of a picture and its caption; ``
-    `` separates lines of a caption.
+        SVG pictures, for example from `board`, or pairs of a picture and its caption; ``\n`` separates lines of a caption.
     title : str
         Title at the top of each page; lines after the first are smaller.
     page : str

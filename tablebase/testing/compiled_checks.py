@@ -62,12 +62,11 @@ def tiers_error(game: CompiledGame, position: int) -> str | None:
     tier = game.place(position)[0]
     after = set(game.after(tier)) if game.is_ranked else set()
     for child in game.moves(position).values():
-        if not game.is_ranked and game.place(child)[0] < tier:
-            return f"a move leads from {game.format(position)} in tier {tier} to tier {game.place(child)[0]}, which is smaller"
-        if game.is_ranked and game.place(child)[0] not in after:
-            return (
-                f"a move leads from {game.format(position)} to {game.format(child)}, but after({tier}) lacks {game.place(child)[0]}"
-            )
+        reached = game.place(child)[0]
+        if not game.is_ranked and reached < tier:
+            return f"a move leads from {game.format(position)} in tier {tier} to tier {reached}, which is smaller"
+        if game.is_ranked and reached not in after:
+            return f"a move leads from {game.format(position)} to {game.format(child)}, but after({tier}) lacks {reached}"
     return None
 
 

@@ -7,7 +7,7 @@ the error, or None.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import chain, islice, pairwise
 from random import Random
@@ -136,16 +136,21 @@ def places_error(rules: Rules[Any], position: Any) -> str | None:
     return None
 
 
+def read_or_error(read: Callable[[str], Any], text: str) -> Any:
+    """The meaning of a text, or the error."""
+    try:
+        return read(text)
+    except NotationError as error:
+        return error
+
+
 def notation_error(rules: Rules[Any], position: Any) -> str | None:
     """A position, or one that follows it, that changes when it is written and read."""
     for one in (position, *following(rules, position)):
         text = rules.format(one)
         if len(text.splitlines()) != 1:
             return f"{one} is written {text!r}, which is not one line"
-        try:
-            found: object = rules.parse(text)
-        except NotationError as error:
-            found = error
+        found = read_or_error(rules.parse, text)
         if found != one:
             return f"{one} is written {text!r}, which is read as {found}"
     return None

@@ -13,21 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tablebase.game.kernels import (
-    BEGINS,
-    CHANCE,
-    LABEL,
-    NOBODY,
-    OVER,
-    STATE,
-    WEIGHT,
-    Int64,
-    Kernels,
-    Region,
-    call_compiled,
-    winner_of,
-)
-from tablebase.game.stochastic import State, StochasticGame
+from tablebase.game.kernels import BEGINS, LABEL, NOBODY, STATE, WEIGHT, Int64, Kernels, Region, call_compiled, winner_of
+from tablebase.game.stochastic import CHANCE, OVER, State, StochasticGame
 
 SPARE = 4
 """Rows behind those that may be filled, to see whether more are."""
@@ -218,9 +205,8 @@ def layers_error(game: StochasticGame, path: Path) -> str | None:
     begin = 0
     for layer in region.layers:
         if layer.begin != begin or layer.end <= begin or (layer.end - layer.begin) % region.block:
-            return (
-                f"the layer {layer.name} is {layer.begin} to {layer.end}, but must begin at {begin} and be blocks of {region.block}"
-            )
+            needed = f"must begin at {begin} and be blocks of {region.block}"
+            return f"the layer {layer.name} is {layer.begin} to {layer.end}, but {needed}"
         begin = layer.end
     if path.error is not None:
         return f"on the way from number {path.number}: {path.error}"

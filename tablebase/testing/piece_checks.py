@@ -9,8 +9,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
-from typing import Any
+from functools import cache, partial
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from tablebase.game.notation import check_pieces, parse, render, render_move
 from tablebase.positions.indexing import Layout, layout_of
 from tablebase.positions.location import locate
 from tablebase.positions.material import Material, material_name, material_of, materials, parse_material
+from tablebase.testing.contract import read_or_error
 
 BATCH = 64  # indices checked in each table
 LISTED = 5  # up to this many pieces, a material is looked up in the list of all, which grows fast
@@ -184,16 +184,9 @@ def stored_error(game: Game, position: Position) -> str | None:
     return error and f"random play reached {render(game, position)}, but {error}"
 
 
-def _read_or_error(read: Callable[[Game, str], Any], game: Game, text: str) -> Any:
-    try:
-        return read(game, text)
-    except NotationError as error:
-        return str(error)
-
-
 def spelling_error(game: Game, text: str) -> str | None:
     """Return why a start is not a position, or not in standard notation."""
-    start = _read_or_error(parse, game, text)
+    start = read_or_error(partial(parse, game), text)
     if not isinstance(start, Position):
         return f"the start {text!r} is not a position: {start}"
     return None if render(game, start) == text else f"the start {text!r} must be written {render(game, start)!r}"
@@ -202,10 +195,10 @@ def spelling_error(game: Game, text: str) -> str | None:
 def material_error(game: Game, position: Position) -> str | None:
     """A position or its material that changes when it is written and read."""
     text, material = render(game, position), material_of(game, position)
-    if (position_read := _read_or_error(parse, game, text)) != position:
+    if (position_read := read_or_error(partial(parse, game), text)) != position:
         return f"{position} is written {text!r}, which is read as {position_read}"
     name = material_name(game, material)
-    if (material_read := _read_or_error(parse_material, game, name)) != material:
+    if (material_read := read_or_error(partial(parse_material, game), name)) != material:
         return f"the material of {text} is written {name!r}, which is read as {material_read}"
     return None
 

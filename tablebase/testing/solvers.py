@@ -72,7 +72,12 @@ class SolverTests:
         """If a win is one ply too long for a byte, the solver returns None with one byte per code, and the codes with two bytes."""
         converting = [(game, material) for game, material in self._accepted() if conversions(game, material)]
         game, material = min(converting, key=lambda pair: layout_of(*pair).size)
-        load = partial(_lost_as_late_as_possible, game)
+        coding = NARROW if game.escape is None else NARROW_ANY
+        code = coding.code(Value(Outcome.LOSS, coding.reach))
+
+        def load(child: Material, _side: int) -> tuple[Codes, Coding]:
+            return np.full(layout_of(game, child).size, code, dtype=coding.dtype), coding
+
         narrow = compile_slice(game, material, load)
         assert self.solver.solve(narrow) is None
         assert self.solver.solve(compile_slice(game, material, load, narrow.coding.wider)) is not None
@@ -95,10 +100,3 @@ class SolverTests:
 def _solved(game: Game, material: Material, side: int) -> tuple[Codes, Coding]:
     codes, coding, _ = solve_material(game, material, partial(_solved, game), REFERENCE)
     return np.asarray(codes[sides_stored(game, material).index(side)]), coding
-
-
-def _lost_as_late_as_possible(game: Game, material: Material, _side: int) -> tuple[Codes, Coding]:
-    """Codes of losses in the largest distance that fits into one byte, for every position."""
-    coding = NARROW if game.escape is None else NARROW_ANY
-    code = coding.code(Value(Outcome.LOSS, coding.reach))
-    return np.full(layout_of(game, material).size, code, dtype=coding.dtype), coding

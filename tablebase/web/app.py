@@ -101,7 +101,6 @@ class _Described(FastAPI):
     """Describes itself, with the errors that there really are."""
 
     def openapi(self) -> dict[str, Any]:
-        """The description, made once."""
         if self.openapi_schema is None:
             described = self.openapi_schema = super().openapi()
             if not self.state.settings.mine:

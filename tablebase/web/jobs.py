@@ -20,7 +20,6 @@ from tablebase.web.settings import ServerSettings
 
 NICE = 5
 """Requests that are answered at once come first."""
-Job = Callable[..., Any]
 
 
 def call(settings: ServerSettings, verb: str, given: Mapping[str, Any]) -> list[Any]:
@@ -94,7 +93,7 @@ def _leaves(folder: Path, name: str) -> Any:
     return load_tables(folder, game) if "lookahead" in game.can and game.players == 2 else None
 
 
-JOBS: Mapping[str, Job] = {"call": call, "mine": mine, "play": play, "computer": computer}
+JOBS: Mapping[str, Callable[..., Any]] = {"call": call, "mine": mine, "play": play, "computer": computer}
 COMPILING = "compiling"
 """The field of a message that says that kernels are compiled, or no longer are."""
 WITH_KERNELS = ("call", "play", "computer")

@@ -62,7 +62,13 @@ class Bounded:
         if length.isdigit() and (len(length) > 15 or int(length) > self.limits.body):
             raise self._too_large()
         if scope["method"] == "POST" and is_of_api(scope):
-            _check_type(headers)
+            if headers.get("content-encoding", "identity").lower() != "identity":
+                raise ProblemError(415, "the body is compressed: send it without Content-Encoding", CLOSE)
+            kind, _, parameters = headers.get("content-type", "").lower().partition(";")
+            charset = parameters.replace(" ", "").replace('"', "")
+            if kind.strip() != "application/json" or (charset and charset not in ("charset=utf-8", "charset=utf8")):
+                sentence = "the body is not JSON: send it with 'Content-Type: application/json', in UTF-8"
+                raise ProblemError(415, sentence, CLOSE)
         body = bytearray()
         try:
             async with asyncio.timeout(self.limits.body_seconds):
@@ -79,16 +85,6 @@ class Bounded:
 
     def _too_large(self) -> ProblemError:
         return ProblemError(413, f"the body is larger than {self.limits.body:,} bytes: send a smaller request", CLOSE)
-
-
-def _check_type(headers: Headers) -> None:
-    if headers.get("content-encoding", "identity").lower() != "identity":
-        raise ProblemError(415, "the body is compressed: send it without Content-Encoding", CLOSE)
-    kind, _, parameters = headers.get("content-type", "").lower().partition(";")
-    charset = parameters.replace(" ", "").replace('"', "")
-    if kind.strip() != "application/json" or (charset and charset not in ("charset=utf-8", "charset=utf8")):
-        sentence = "the body is not JSON: send it with 'Content-Type: application/json', in UTF-8"
-        raise ProblemError(415, sentence, CLOSE)
 
 
 class Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]

@@ -13,7 +13,7 @@ from tablebase.errors import RulesError, TablebaseError
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import P, Rules
 from tablebase.play.match import Match
-from tablebase.play.player import Player, Seat
+from tablebase.play.player import SEEDS, Player, Seat
 from tablebase.play.player_records import read_settings
 from tablebase.play.players import find_player, open_player, player_names
 from tablebase.web.context import with_spaces
@@ -21,8 +21,6 @@ from tablebase.web.context import with_spaces
 Open = Callable[..., AbstractContextManager[Player]]
 QUICK = ("tables", "fuzzy", "random")
 """Players that need no process of their own."""
-SEEDS = 1_000_000
-"""Upper bound of seeds that are drawn."""
 FILES = ("boxes", "file")
 """Settings that name files, which a client has no business with."""
 

@@ -34,15 +34,11 @@ if TYPE_CHECKING:
     from tablebase.commands.row_types import Cost
     from tablebase.game import Game
 
-STATUSES: tuple[tuple[type[TablebaseError], int], ...] = (
-    (MissingTableError, 404),
-    (CorruptTableError, 503),
-    (CorruptCatalogError, 503),
-    (StaleTableError, 503),
-    (MissingExtraError, 503),
-    (UnusableFileError, 503),
-    (TimeLimitError, 504),
-)
+STATUSES: Mapping[int, tuple[type[TablebaseError], ...]] = {
+    404: (MissingTableError,),
+    503: (CorruptTableError, CorruptCatalogError, StaleTableError, MissingExtraError, UnusableFileError),
+    504: (TimeLimitError,),
+}
 """The statuses of errors that are not about what was sent; all others have 400."""
 MOST_TABLES = 2000
 """Tables of an estimate in an answer; `tablebase estimate` takes its time for more."""
@@ -100,7 +96,7 @@ def as_problem(error: TablebaseError, settings: ServerSettings) -> ProblemError:
         with suppress(TablebaseError):
             cost = cost_of(error, settings)
         fields = {"game": error.game, "material": error.material, "pieces": error.pieces, "command": command, "estimate": cost}
-    status = next((status for kind, status in STATUSES if isinstance(error, kind)), 400)
+    status = next((status for status, kinds in STATUSES.items() if isinstance(error, kinds)), 400)
     return ProblemError(status, without_paths(error, settings), **fields)
 
 

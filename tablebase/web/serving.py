@@ -70,8 +70,6 @@ def serve(
     from tablebase.web.server import serve as run
     from tablebase.web.settings import ServerSettings
 
-    if access_log not in ("none", "json"):
-        raise ArgumentError(f"access_log must be none or json, not {quoted(access_log)}")
     if port > 0xFFFF:
         raise ArgumentError(f"port must be a whole number from 0 to 65535, not {port}")
     root = root_path.rstrip("/")

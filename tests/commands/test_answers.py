@@ -242,7 +242,6 @@ print(next(batches).num_rows > 0)
     assert ask_fresh(program=program) == Answer(0, "True\n", "")
 
 
-SQUARES = np.array([[0, 44]], dtype=np.int8)
 STRANGE = (None, 5, -1, 1.5, True, b"x", "x", "", [], {}, object())
 """Values of which each argument takes a few at most."""
 ANYTHING = {"default", "options", "tick", "run", "strict", "check", "aliases", "pool"}
@@ -255,7 +254,7 @@ def good(folder: Path) -> dict[str, dict[str, Any]]:
     return {
         **dict.fromkeys(("probe_value", "get_value", "probe", "get", "line"), position),
         **dict.fromkeys(("probe_values", "get_values", "probe_many"), every),
-        "probe_squares": {"game": GAME, "material": "RvC", "side": 0, "squares": SQUARES},
+        "probe_squares": {"game": GAME, "material": "RvC", "side": 0, "squares": np.array([[0, 44]], dtype=np.int8)},
         "engine": {"game": GAME},
         "mine": {"game": GAME, "statement": "SELECT 1"},
         "features": {"game": GAME},

@@ -32,19 +32,7 @@ from tablebase.web.settings import ServerSettings
 from tablebase_rules._jungle_boards import USUAL
 
 GOOD = "7/7/7/7/3c3/7/7/R6/7 w"
-
-
-FOLDERS = {
-    "a file": "file",
-    "below a file": "file/below",
-    "missing": "missing",
-    "empty": "empty",
-    "a catalog that is a text": "text",
-    "a catalog that is empty": "blank",
-    "a catalog of something else": "other",
-    "a catalog that is a folder": "folder",
-}
-
+FOLDERS = ("file", "file/below", "missing", "empty", "text", "blank", "other", "folder")
 NOBODYS = pytest.param("/proc/self", marks=pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc"))
 """A folder without permission to write."""
 
@@ -59,7 +47,7 @@ QUESTIONS = {
 
 @pytest.fixture
 def folders(tmp_path: Path) -> Path:
-    """Folders that are not tablebases, each in a different way."""
+    """Folders that are not tablebases: without anything, or with a catalog that is a text, empty, of others or a folder."""
     (tmp_path / "file").write_text("This is a file.\n")
     for name in ("empty", "text", "blank", "other", "folder"):
         (tmp_path / name).mkdir()
@@ -73,7 +61,7 @@ def folders(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
-@pytest.mark.parametrize("name", FOLDERS.values(), ids=FOLDERS)
+@pytest.mark.parametrize("name", FOLDERS)
 def test_bad_folders(name: str, question: list[str], folders: Path, ask: Ask) -> None:
     before = {path: path.stat().st_mtime_ns for path in folders.rglob("*")}
     assert_one_sentence(ask(*question, "--data", folders / name), folders / name)

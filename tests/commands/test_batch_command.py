@@ -36,7 +36,6 @@ priority = 1
 SCHEDULER = 'scheduler = "tcp://127.0.0.1:1"'
 STATEMENT = "SELECT outcome, count(*) AS positions FROM positions WHERE material = 'CvC' GROUP BY ALL ORDER BY ALL"
 
-
 STEPS = {
     '["stats", "hexapawn"]\noutput = "nowhere/x"': "the folder nowhere does not exist",
     '["stats", "hexapawn"]\noutput = "/"': "/ is a folder",

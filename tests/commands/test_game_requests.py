@@ -20,7 +20,6 @@ FIELDS = ["success", "game", "position", "description", "to_move", "moves", "cod
 MOST = 150
 """Moves after which a random game is broken off."""
 
-
 rules: Callable[[str], Any] = load_rules
 
 

@@ -239,7 +239,6 @@ def test_memory_is_divided_among_workers(monkeypatch: pytest.MonkeyPatch) -> Non
     assert chosen_limits(4, "8G") == Limits(4, 8 * 2**30)
 
 
-GAME = load_game("doushouqi")
 KNOWN_WIN = "7/3C3/7/7/7/7/7/7/c6 w"
 THREE = "7/7/3t3/7/7/R6/4E2/7/7 w"
 IN_THE_DEN = "3R3/7/7/7/7/7/7/7/c6 b"
@@ -312,7 +311,7 @@ def test_a_line_is_answered_before_the_next_one_is_written(two_pieces: Path) -> 
 
 def test_a_file_is_read_in_parts(tmp_path: Path, two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """A line that is cut by the end of a part is one line; the answers are those of all lines together."""
-    texts = random_texts(GAME, 2, 200, 1)
+    texts = random_texts(load_game("doushouqi"), 2, 200, 1)
     path = tmp_path / "positions.txt"
     path.write_text("\n".join(texts))
     words = ["probe", "doushouqi", f"@{path}", "--data", two_pieces, "--format", "csv"]

@@ -263,10 +263,6 @@ def test_terrain_that_cannot_be_drawn(terrain: tuple[Terrain, ...]) -> None:
         replace(GAME, terrain=terrain)
 
 
-def test_terrain_is_no_rule() -> None:
-    assert replace(GAME, terrain=()).digest == GAME.digest
-
-
 def coloured(game: Game, capsys: pytest.CaptureFixture[str]) -> str:
     write_board(game, parse(game, game.start))
     return capsys.readouterr().out

@@ -187,8 +187,6 @@ INPUTS = {
     ("verify", "published"),
 }
 """Parameters that name files and folders that are read, or a socket."""
-COMMON = {"data", "features", "rules"}
-"""Parameters of several commands; the folder of the tables is their own to write."""
 NEEDED = {
     ("match", "output"): ["--player", "tables", "--player", "tables", "--games", "2"],
     ("match-stats", "curve"): ["games.txt"],
@@ -236,7 +234,7 @@ def test_all_outputs_are_known() -> None:
         (name, one.name)
         for name, command in commands.items()
         for one in command.params
-        if one.metavar in ("FILE", "DIR") and one.name not in COMMON
+        if one.metavar in ("FILE", "DIR") and one.name not in ("data", "features", "rules")
     }
     assert named == INPUTS | OUTPUTS.keys()
 

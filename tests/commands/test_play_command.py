@@ -34,7 +34,6 @@ START = """\
 """
 SEED = "the seed was {0}: with --seed {0} the same options and moves give the same game\n"
 JUNGLE = load_game("doushouqi")
-PAWNS = load_game("hexapawn")
 HOME = "63:1:0,62:3:0,50:68:0 1"
 AFTER_B2 = "\n 3 p p p\n 2 .[P].\n 1 P[.]P\n   a b c\n   Black to move\n"
 GREETING = "Hexapawn: you play White, the tables play Black; type help for a list of commands\n"
@@ -326,7 +325,7 @@ def test_people_in_a_race(race: Ask) -> None:
 
 @pytest.mark.parametrize("plies", [0, 1, 6, 7])
 def test_a_line_stops_after_n_plies(plies: int, hexapawns: Path, ask: Ask) -> None:
-    arguments = ["line", "hexapawn", PAWNS.start, "--data", hexapawns, "--format", "json"]
+    arguments = ["line", "hexapawn", "ppp/3/PPP w", "--data", hexapawns, "--format", "json"]
     whole = ask(*arguments).json
     assert [row["distance"] for row in whole] == [6, 5, 4, 3, 2, 1, 0]
     assert ask(*arguments, "--plies", plies).json == whole[: plies + 1]

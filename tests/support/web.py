@@ -30,7 +30,6 @@ PROBLEM = "application/problem+json"
 SMALL = RequestLimits(body=10_000, body_seconds=0.5, batch=5, plies=50, seconds=30.0, apart=1, rows=50, answer=100_000)
 """Limits that a test can reach."""
 
-
 START, EMPTY = "/hexapawn/position/ppp/3/PPP_w", "/doushouqi/position/7/7/7/7/7/7/7/7/7_w"
 PAGES = (
     "/",

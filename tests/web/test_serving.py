@@ -26,13 +26,12 @@ from tablebase.web import limits
 from tablebase.web.server import KEEP_ALIVE, listening
 from tablebase.web.settings import ServerSettings
 
-LOST = "7/7/7/7/3c3/7/7/R6/7%20w"
-PROBE = f"/api/v1/probe?game=doushouqi&position={LOST}"
+PAGE = Path(__file__).parents[2] / "docs" / "serve.md"
+PROBE = "/api/v1/probe?game=doushouqi&position=7/7/7/7/3c3/7/7/R6/7%20w"
 BODY = b'{"game": "doushouqi", "positions": ["7/7/7/7/3c3/7/7/R6/7 w"]}'
 
 
 def post_head(length: int) -> bytes:
-    """The head of a request with a body."""
     lines = ["POST /api/v1/probe HTTP/1.1", "Host: localhost", "Content-Type: application/json", f"Content-Length: {length}"]
     return "\r\n".join([*lines, "Connection: close", "", ""]).encode()
 
@@ -47,7 +46,6 @@ def asked(address: str, target: str) -> tuple[int, dict[str, str], str]:
 
 @pytest.fixture(scope="module")
 def address(two_pieces: Path) -> Iterator[str]:
-    """Of a server with two workers."""
     with served("--data", two_pieces, "--port", "0", "--workers", "2") as (_, found):
         yield found
 
@@ -102,13 +100,11 @@ def test_the_documented_size_of_a_head(address: str, part: str) -> None:
 
 def test_the_proxy_closes_unused_connections_first() -> None:
     """Otherwise it would send requests over connections that the server is about to close."""
-    page = (Path(__file__).parents[2] / "docs" / "serve.md").read_text(encoding="utf-8")
-    (seconds,) = re.findall(r"^ +keepalive_timeout (\d+)s;$", page, re.MULTILINE)
+    (seconds,) = re.findall(r"^ +keepalive_timeout (\d+)s;$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert int(seconds) < KEEP_ALIVE
 
 
 def refuses(address: str) -> bool:
-    """Return whether a server takes no new connections."""
     try:
         connected(address).close()
     except ConnectionRefusedError:
@@ -212,7 +208,6 @@ WHOLE = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answers with many bytes."""
     del scope, receive
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % LENGTH)]})
     await send({"type": "http.response.body", "body": b" " * LENGTH})
@@ -220,7 +215,6 @@ async def application(scope: Scope, receive: Receive, send: Send) -> None:
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The address of a server that waits for half a second."""
     monkeypatch.setattr(limits, "HEAD_SECONDS", 0.5)
     monkeypatch.setattr(limits, "READ_SECONDS", 0.5)
     with in_thread(uvicorn.Config(application, http=limits.Connection, lifespan="off", log_level="warning")) as address:
@@ -295,9 +289,6 @@ def test_a_catalog_in_postgresql(catalog_url: str, server: Server, two_pieces: P
         finally:
             server.start()
         assert [asked(address, target)[0] for target in ANSWERS] == [200] * len(ANSWERS)
-
-
-PAGE = Path(__file__).parents[2] / "docs" / "serve.md"
 
 
 @pytest.fixture(scope="module")

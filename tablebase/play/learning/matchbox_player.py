@@ -46,9 +46,8 @@ class MatchboxPlayer(Player):
         assert side is not None, "boxes are those of one side"
         self.boxes = Matchboxes(game, side, grow_tree(game, seat.start))
         if not self.boxes.boxes:
-            raise TablebaseError(
-                f"{game.sides[side].name} never moves in {game.name} from {render(game, seat.start)}: choose a larger board"
-            )
+            never = f"{game.sides[side].name} never moves in {game.name} from {render(game, seat.start)}"
+            raise TablebaseError(f"{never}: choose a larger board")
         remove_taken(self.boxes, read_taken(game, taken))
         self._path, self._resigns = path, resigns
         self._drawn: dict[int, BeadDraw] = {}

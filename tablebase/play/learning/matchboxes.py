@@ -219,9 +219,8 @@ def remove_taken(boxes: Matchboxes, taken: Iterable[BeadDraw]) -> None:
     for draw in taken:
         if draw.box.side == boxes.side:
             if draw.box not in boxes.boxes:
-                raise TablebaseError(
-                    f"no game reaches {render(boxes.game, draw.box)}, so it has no box: remove its bead from the taken beads"
-                )
+                missing = f"no game reaches {render(boxes.game, draw.box)}, so it has no box"
+                raise TablebaseError(f"{missing}: remove its bead from the taken beads")
             boxes.boxes[draw.box].remove(draw.bead)
 
 

@@ -55,12 +55,8 @@ def _environment() -> Environment:
 
 def page(request: Request, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:
     """A file of ``templates`` as a response, which shows what the context holds."""
-    chosen = {"game": None, "section": None, **context}
-    text = (
-        _environment()
-        .get_template(template)
-        .render(to=addresses_of(request), can_mine=settings_of(request).mine, words=words, **chosen)
-    )
+    chosen = {"game": None, "section": None, "can_mine": settings_of(request).mine, **context}
+    text = _environment().get_template(template).render(to=addresses_of(request), words=words, **chosen)
     return HTMLResponse(text, status, HEADERS)
 
 

@@ -12,10 +12,10 @@ from tablebase.game.rules import Ending, Rules
 from tablebase.game.values import AnyValue, Bounds, Value
 from tablebase.play.match import Match
 from tablebase.probe.answers import Probe, RatedMove
+from tablebase.probe.explained import VERBS
 from tablebase.svg.pictures import INK
 from tablebase.system.compute.messages import cell_text, count_plies
 
-VERBS = {Outcome.WIN: "wins", Outcome.LOSS: "loses", Outcome.DRAW: "draws"}
 ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth")
 
 
@@ -64,7 +64,7 @@ def verdict(answer: Probe) -> str:
     if not isinstance(value, Value):
         return capital(answer.said)
     name = capital(answer.game.sides[answer.game.viewer(answer.asked)].name)
-    return f"{name} to move {VERBS[value.outcome]}{'' if value.distance is None else f' in {count_plies(value.distance)}'}"
+    return f"{name} to move {VERBS[value.outcome]}s{'' if value.distance is None else f' in {count_plies(value.distance)}'}"
 
 
 def worth(value: AnyValue | None, missing: str | None = None) -> str:

@@ -37,7 +37,6 @@ INFO = re.compile(
 THREE = "7/7/c6/D6/7/7/7/6r/7 w"
 """A capture leads to two pieces."""
 
-
 PATIENCE = 60.0
 """Seconds to wait for a line."""
 

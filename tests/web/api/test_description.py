@@ -55,13 +55,11 @@ def address(two_pieces: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def description(address: str) -> Any:
-    """What the server says of itself."""
     return get_raw(address, "/api/v1/openapi.json")
 
 
 @pytest.fixture(scope="module")
 def described(address: str) -> dict[str, Any]:
-    """Operations of Schemathesis by name."""
     config = schemathesis.Config.from_dict({"checks": {"negative_data_rejection": {"expected-statuses": REFUSALS}}})
     schema = schemathesis.openapi.from_url(f"{address}/api/v1/openapi.json", config=config)
     found = [one.ok() for one in schema.get_all_operations()]

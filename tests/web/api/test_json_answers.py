@@ -29,12 +29,10 @@ from tablebase.web.settings import RequestLimits
 LOST = "7/7/7/7/3c3/7/7/R6/7 w"
 GAME = load_game("doushouqi")
 
-
 three, pigs = client_fixture("three_pieces"), client_fixture("piglet_tables")
 
 
 def got(client: TestClient, path: str, **given: Any) -> Any:
-    """What GET answers."""
     answer = client.get(f"/api/v1/{path}", params=given)
     assert answer.status_code == 200, answer.text
     assert answer.headers["content-type"] == "application/json"
@@ -171,7 +169,6 @@ Change = Callable[[Path, Path, Random], None]
 
 
 def remove(path: Path, _other: Path, _random: Random) -> None:
-    """Without a trace."""
     path.unlink(missing_ok=True)
 
 
@@ -183,13 +180,11 @@ def replace(path: Path, other: Path, _random: Random) -> None:
 
 
 def cut(path: Path, _other: Path, random: Random) -> None:
-    """Leave the beginning only."""
     if path.exists():
         os.truncate(path, random.randrange(path.stat().st_size + 1))
 
 
 def scribble(path: Path, _other: Path, random: Random) -> None:
-    """Write random bytes into it."""
     if path.exists() and path.stat().st_size:
         with path.open("r+b") as file:
             file.seek(random.randrange(path.stat().st_size))

@@ -18,12 +18,10 @@ from tablebase.web.settings import RequestLimits
 COUNTS = "SELECT outcome, count(*) AS n FROM positions WHERE material = 'RvC' GROUP BY outcome ORDER BY n"
 START = "0:68:3,0:68:3 1"
 
-
 miner = client_fixture("two_pieces", mine=True, limits=replace(SMALL, seconds=60.0))
 
 
 def posted(client: TestClient, path: str, **given: Any) -> Any:
-    """What POST answers."""
     answer = client.post(f"/api/v1/{path}", json=given)
     assert answer.status_code == 200, answer.text
     return answer.json()

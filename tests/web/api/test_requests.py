@@ -20,7 +20,6 @@ LOST = "7/7/7/7/3c3/7/7/R6/7 w"
 JSON = {"content-type": "application/json"}
 PROBE = {"game": "doushouqi", "position": LOST}
 
-
 client = client_fixture("two_pieces", limits=SMALL, mine=True, origins=("https://pages.example",))
 
 

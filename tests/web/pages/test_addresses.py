@@ -202,10 +202,6 @@ def test_what_every_page_has(address: str, client: TestClient) -> None:
     assert set(labels) <= set(names)
 
 
-SLOW = ("/foxhounds/position/",)
-"""The first such page finds what can be forced from every position of the whole board."""
-
-
 def walk(client: TestClient, first: str, most: int, left_out: tuple[str, ...]) -> dict[str, Element | None]:
     """The pages that links lead to, nearest first, but those whose addresses begin like this; None for what is no page."""
     found: dict[str, Element | None] = {}
@@ -225,7 +221,8 @@ def walk(client: TestClient, first: str, most: int, left_out: tuple[str, ...]) -
     return found
 
 
-@pytest.mark.parametrize(("count", "left_out"), [(50, SLOW), pytest.param(150, (), marks=pytest.mark.full)])
+# The first page left out finds what can be forced from every position of the whole board.
+@pytest.mark.parametrize(("count", "left_out"), [(50, ("/foxhounds/position/",)), pytest.param(150, (), marks=pytest.mark.full)])
 def test_links_lead_to_pages_of_this_server(count: int, left_out: tuple[str, ...], client: TestClient) -> None:
     """Whatever a page names is here: nothing is loaded from elsewhere, and links are not broken."""
     found = walk(client, "/", count, left_out)

@@ -28,7 +28,6 @@ Open = Callable[..., Visit]
 
 @pytest.fixture(scope="module")
 def base(two_games: Path) -> Iterator[str]:
-    """The address of a server in a thread of this process."""
     app = create_app(ServerSettings(two_games, mine=True))
     with in_thread(uvicorn.Config(app, log_level="warning", ws="none", timeout_graceful_shutdown=1)) as address:
         yield address
@@ -63,12 +62,10 @@ def visit(browser: Browser, base: str) -> Iterator[Open]:
 
 
 def verdict(page: Page) -> Locator:
-    """The heading that says what a position is worth."""
     return page.locator("#verdict")
 
 
 def square(page: Page, name: str) -> Locator:
-    """A square of the board."""
     return page.locator(f"[data-square={name}]")
 
 
@@ -283,7 +280,6 @@ CUT = """() => {
   return out
 }"""
 """Puts the largest numbers of five pieces, and a long time, into all cells, and gives the texts that are not seen whole."""
-
 
 WIDTHS = (320, 360, 600, 900, 1280, 1920, 2560)
 

@@ -31,12 +31,10 @@ EACH = 6
 
 
 def address(text: str) -> str:
-    """A position as it stands in an address."""
     return text.replace(" ", "_")
 
 
 def worth(row: dict[str, Any]) -> str:
-    """What a page says of a move, from a row of the command line."""
     if row["outcome"] == "draw":
         return "draw"
     return "wins at once" if (row["outcome"], row["distance"]) == ("win", 1) else f"{row['outcome']} in {row['distance']}"
@@ -78,7 +76,6 @@ def test_positions(name: str, names: tuple[str, ...], client: TestClient, two_ga
 
 
 def check_line(page: Element, name: str, rows: list[dict[str, Any]]) -> None:
-    """The line of a page is that of the command line."""
     links = [link for link in page.iter("a") if link.get("data-said") is not None]
     if len(rows) < 2:
         rows = []
@@ -199,13 +196,10 @@ def test_a_error_in_a_picture_hides_no_other_game(two_pieces: Path, monkeypatch:
         assert "svg(.../.../...) of noughts fails (KeyError" in answer.text
 
 
-GAME = load_game("doushouqi")
-
-
 def test_rows_are_those_of_the_side_with_more() -> None:
     """The most even materials come first; a matrix has at least as many rows as columns."""
     given: list[Any] = [{"material": name} for name in ("RCWvE", "RCvWE", "RvCWE", "RvCWD")]
-    even, first, second = matrices(GAME, given, divided=True)
+    even, first, second = matrices(load_game("doushouqi"), given, divided=True)
     assert [(matrix.side, matrix.columns) for matrix in (even, first, second)] == [(0, ["WE"]), (0, ["E"]), (1, ["R"])]
     assert second.rows == [("CWD", [given[3]]), ("CWE", [given[2]])]
 

@@ -29,12 +29,10 @@ GAME = load_game("hexapawn")
 
 
 def moves_of(address: str) -> list[str]:
-    """The moves and draws in the address of a game."""
     return parse_qs(urlsplit(address).query).get("moves", [""])[0].split()
 
 
 def links(page: Element) -> dict[str, str]:
-    """The address that each move leads to."""
     return {str(one.get("data-move")): str(one.get("href")) for one in page.iter("a") if one.get("data-move")}
 
 
@@ -146,7 +144,6 @@ def learned(address: str) -> dict[str, str]:
 
 
 def action(page: Element, words: str) -> str:
-    """Where a button of the page leads."""
     [address] = [str(link.get("href")) for link in page.iter("a") if said(link) == words]
     return address
 
