@@ -111,8 +111,8 @@ def show_prove(call: Call) -> int | None:
     """
     row = call()
     if call.style is Format.TABLE and "fault" in row:
-        holds = f"holds, {row['positions']:,} positions checked" if row["fault"] is None else f"does not hold: {row['fault']}"
-        sys.stdout.write(f"{row['outcome']} of {row['position']}: the proof {holds}\n")
+        holds = f"correct ({row['positions']:,} positions checked)" if row["fault"] is None else f"wrong: {row['fault']}"
+        sys.stdout.write(f"the proof of a {row['outcome']} in {row['position']} is {holds}\n")
     elif call.style is Format.TABLE:
         sys.stdout.write(_sentence(call.rules, call.rules.parse(call.given["position"]), row))
     elif "fault" in row or call.style is Format.JSON:

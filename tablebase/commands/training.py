@@ -154,7 +154,7 @@ def _draw(game: Any, curve: Sequence[Measure], path: Path) -> None:
         "outcome kept where a move can lose it": ([one.games for one in known], [one.kept_in_choices or 0.0 for one in known]),
         "mean error of the expected result, 0 to 2": (games, [one.error for one in curve]),
     }
-    caption = f"{lib.tallies.title_of(game, sized=True)}: positions that it meets in games with itself, by the tables"
+    caption = f"{lib.tallies.title_of(game, sized=True)}: self-play positions, evaluated with the tables"
     labels = "games played", "share of moves; error"
     drawn = lib.drawing.draw_curves("What a learner has learned", caption, labels, curves, percent=False)
     lib.drawing.save(drawn, path, lib.picture_files.OTHER_CURVE)

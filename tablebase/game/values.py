@@ -47,7 +47,7 @@ class Value(NamedTuple):
 
     @property
     def fields(self) -> dict[str, Any]:
-        """Dict of the value's fields in JSON."""
+        """The value as a dict, with the field names of the JSON output."""
         return {"outcome": str(self.outcome), "distance": self.distance}
 
     @property
@@ -89,7 +89,7 @@ class Bounds(NamedTuple):
 
     @property
     def fields(self) -> dict[str, Any]:
-        """Dict of the value's fields in JSON."""
+        """The value as a dict, with the field names of the JSON output."""
         return {"outcome": self.outcome and str(self.outcome), "distance": None, "lower": self.lower, "upper": self.upper}
 
     @property

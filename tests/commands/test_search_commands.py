@@ -109,7 +109,7 @@ def test_a_proof(three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     lines = file.read_text().splitlines()
     assert len(lines) == row["size"] + 1
     checked = ask("prove", "--check", file, "--data", three_pieces)
-    assert (checked.code, checked.out) == (0, f"win of {HARD}: the proof holds, {row['size']} positions checked\n")
+    assert (checked.code, checked.out) == (0, f"the proof of a win in {HARD} is correct ({row['size']} positions checked)\n")
     assert f"wrote a proof of {row['size']:,} positions to {file}\n" in answer.err
     table = ask(*words).out.splitlines()
     assert table[0].startswith(f"White to move: win, proved by {row['size']} positions (")
@@ -182,7 +182,7 @@ def test_a_proof_that_does_not_hold(ask: Ask, tmp_path: Path) -> None:
     assert ask("prove", "--check", good, "--format", "json").json == [described | {"fault": None}]
     answer = ask("prove", "--check", bad)
     assert (answer.code, answer.err) == (1, "")
-    assert answer.out == f"loss of {head['position']}: the proof does not hold: some of its positions are missing or repeated\n"
+    assert answer.out == f"the proof of a loss in {head['position']} is wrong: some of its positions are missing or repeated\n"
 
 
 def test_tables_are_not_needed(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
