@@ -37,7 +37,7 @@ class Transfer:
     linked: int = 0  # new tables that are hard links, which use no additional disk space
 
     def __str__(self) -> str:
-        return f"{self.new} of {self.tables} tables, {self.bytes:,} bytes{f'; there already: {self.there}' if self.there else ''}"
+        return f"{self.new} of {self.tables} tables, {self.bytes:,} bytes{f'; already existed: {self.there}' if self.there else ''}"
 
 
 @checked

@@ -142,19 +142,19 @@ def test_a_position_with_a_table(three_pieces: Path, tmp_path: Path, ask: Ask) -
     assert row["table"] == known
     assert (row["outcome"], row["plies"], row["size"], row["nodes"]) == (known["outcome"], None, None, 0)
     assert ask(*words, "--format", "csv").csv[0]["table"] == f"win in {value.distance}"
-    said = f"Black to move: win in {value.distance}, by its table; --table-pieces 1 searches for a proof without it\n"
+    said = f"Black to move: win in {value.distance}, according to its table; to search for a proof, use --table-pieces 1\n"
     assert ask(*words).out == said
     [searched] = ask(*words, "--table-pieces", 1, "--format", "json").json
     assert (searched["outcome"], searched["table"]) == ("win", None)
     assert searched["size"]
     written = ask(*words, "--output", file)
     assert "win, proved by " in written.out
-    assert written.out.endswith(f"by its table: win in {value.distance}\n")
+    assert written.out.endswith(f"according to its table: win in {value.distance}\n")
     assert file.exists()
     # Draws are never proved.
     assert drawn.distance is None
     draw = ask("prove", "doushouqi", "7/7/5c1/R6/7/7/7/7/7 b", "--data", three_pieces, "--output", tmp_path / "none")
-    assert draw.out == "Black to move: draw, by its table\n"
+    assert draw.out == "Black to move: draw, according to its table\n"
     assert not (tmp_path / "none").exists()
     [apart] = ask("prove", "hexapawn", "--data", three_pieces, "--format", "json").json
     assert apart["table"] is None
