@@ -136,7 +136,7 @@ def test_mirror_images_share_a_box(player: MatchboxPlayer) -> None:
     assert player.remark == f"drawn from a box of 3 beads: {' '.join(match.legal())}"
     match.play(move)
     player.finish(match, Ending.of_two(WHITE, RESIGNED))
-    assert f"the bead {move} is taken out" in player.remark
+    assert f"the bead {move} is removed" in player.remark
     (gone,) = moves - set(texts(player, seen))
     image = "".join({"a": "c", "c": "a"}.get(letter, letter) for letter in gone)
     assert move == image != gone
