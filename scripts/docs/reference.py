@@ -124,7 +124,7 @@ def fields_and_columns() -> dict[str, str]:
 
 
 def claims() -> str:
-    """The claims of the five documents, which tests hold."""
+    """The claims of the five papers and articles, which tests check."""
     counts, parts = [], []
     for document in tomllib.loads((ROOT / "tests/docs/claims.toml").read_text(encoding="utf-8"))["document"]:
         verdicts = [re.split(r"\W", claim["verdict"])[0] for claim in document["claims"]]
@@ -132,4 +132,4 @@ def claims() -> str:
         rows = ((one["claim"], code([one["held"]]), one["figure"], one["run"], one["verdict"]) for one in document["claims"])
         listed = table("claim | held by | figure | run | verdict", rows)
         parts.append(f"## {document['title']}\n\n{document['about']}\n\n{listed}")
-    return "\n".join([table("document | same | differs | open", counts), *parts])
+    return "\n".join([table("source | same | differs | open", counts), *parts])

@@ -241,7 +241,7 @@ def train_and_report(arguments: argparse.Namespace) -> None:
     if not fresh.boxes:
         raise TablebaseError(f"Black never moves on {arguments.size}: choose a larger --size")
     winner = "White" if start.outcome is Outcome.WIN else "Black"
-    print(f"{game.title} {arguments.size}: by the table, {winner} wins in {start.distance} plies")
+    print(f"{game.title} {arguments.size}: {winner} wins in {start.distance} plies, according to the table")
     print(f"Black has {len(fresh.boxes):,} boxes with {fresh.beads:,} beads; {arguments.opponent} opponent, seed {arguments.seed}")
     games, random = arguments.games, Random(arguments.seed)
     # Checking all boxes takes longer than playing a game.

@@ -29,7 +29,7 @@ def pictures() -> dict[str, str]:
 
 def main() -> None:
     """Draw the pictures."""
-    parser = argparse.ArgumentParser(description="Draw the pictures of boards in the documents.")
+    parser = argparse.ArgumentParser(description="Draw the pictures of boards in the documentation.")
     parser.add_argument("--images", type=Path, default=DOCS / "images", help="where to write them")
     folder = parser.parse_args().images
     for file, picture in pictures().items():

@@ -172,7 +172,7 @@ def read_batch(path: Path) -> Batch:
     """Read a batch file; raise a `BatchError` that names the first line that is wrong, `TablebaseError` if it cannot be read."""
     text = read_text(path, "check the path of the batch file", LARGEST)
     if not path.is_file():
-        raise TablebaseError(f"{path} is not a regular file: save the batch in one, so that its record can be kept next to it")
+        raise TablebaseError(f"{path} is not a regular file: save the batch as a file; its record is stored next to it")
     try:
         content = tomllib.loads(text)
         # Errors below quote any value of it.

@@ -84,9 +84,9 @@ class _Report(Observer):
         missing, planned = len(plan.missing), len(plan.jobs)
         wanted = plan.kind.number_wanted(plan.query, plan.jobs)
         if missing < planned:
-            self.say(f"solving {missing} of {planned} tables; the others are there already")
+            self.say(f"solving {missing} of {planned} tables; the others already exist")
         elif planned > wanted:
-            self.say(f"solving {planned} tables: {wanted} asked for and {planned - wanted} they depend on")
+            self.say(f"solving {planned} tables: {wanted} requested, {planned - wanted} dependencies")
         elif planned > 1:
             self.say(f"solving {planned} tables")
         if plan.options.verbose and (solvers := plan.kind.solvers(plan.missing, plan.query, plan.options)):
@@ -131,7 +131,7 @@ class _Report(Observer):
             self._move_bar(made.key, expected.size)
         self._log.write(record, kind.unit)
         self._shown.leave(name)
-        solved = "already there and correct" if made.engine is None else f"{made.engine}, {made.seconds:.1f} CPU-seconds"
+        solved = "already built, and correct" if made.engine is None else f"{made.engine}, {made.seconds:.1f} CPU-seconds"
         self._shown.note(f"{name}: {size:,} {kind.unit}, {solved}")
 
     def ended(self) -> Ended:

@@ -42,7 +42,7 @@ class Source:
         self.linked = 0  # files that became hard links
 
     def entries(self) -> Mapping[str, Entry]:
-        """Return what its catalog says, by file."""
+        """Return the catalog entries by file."""
         if self._store and not self._store.has(FILE_NAME):
             raise TablebaseError(f"no tablebase in {self.place}: copy one there with 'tablebase copy'")
         if self._store:

@@ -112,7 +112,7 @@ def describe(record: Record, unit: str) -> str:
         return f"{record.game}  {'; '.join(summary(record, unit))}"
     memory = "" if record.memory is None else f"  {in_bytes(record.memory)} of memory"
     times = f"{record.seconds:.1f} s  {record.rate / 1e6:.1f} M/s"
-    name = f"{record.game} {record.material}  {record.engine or 'already there'}"
+    name = f"{record.game} {record.material}  {record.engine or 'already built'}"
     return f"{name}  {record.placements:,} {unit}  {times}{memory}  {in_bytes(record.bytes)} on disk  verified"
 
 

@@ -108,16 +108,16 @@ class SliceTables(TableKind[Game, Table]):
         """See `TableKind.sharing`; workers divide the work among tables, or within a table."""
         limits = options.limits
         if limits.each:
-            return f"tables at a time: up to {limits.workers}, each in {limits.memory or 0:,} bytes of memory at most"
+            return f"tables at a time: up to {limits.workers}, each with at most {limits.memory or 0:,} bytes of memory"
         if is_chain(graph_of(jobs)):
-            return f"tables at a time: 1, with {limits.workers} threads (each needs the one before it)"
+            return f"tables at a time: 1, with {limits.workers} threads (each depends on the previous one)"
         shared = f"tables at a time: up to {limits.workers}"
         if limits.memory is None:
             return shared
         alone = sum(2 * costs.cost(job.key).memory > limits.memory for job in jobs)
         if not alone:
             return shared
-        reason = f"two of them do not fit into {limits.memory:,} bytes"
+        reason = f"two do not fit into {limits.memory:,} bytes"
         return f"{shared}; tables solved alone, with {limits.workers} threads: {alone} ({reason})"
 
     def estimate(self, query: TableQuery, options: BuildOptions, known: Known, *, measured: bool) -> list[SliceEstimate]:
@@ -166,7 +166,7 @@ class SliceTables(TableKind[Game, Table]):
         rows.append({**dict.fromkeys(rows[0]), what: "start", "CPU time": in_time(start), "time": in_time(start)})
         total = {"CPU time": in_time(start + sum(line.cpu_seconds for line in lines))}
         rows.append({**row("total", lines), **total, "time": in_time(start + sum(line.wall_seconds for line in lines))})
-        below = f"time is by the clock, with workers: {workers}\n{self.there(folder)}, processors: {machine.cores()}"
+        below = f"time: elapsed time, with workers: {workers}\n{self.there(folder)}, processors: {machine.cores()}"
         return rows, below
 
     def verify(

@@ -73,7 +73,7 @@ class Patience:
             raise CatalogBusyError(self._place)
         if waited >= SILENCE and not self._has_spoken:
             self._has_spoken = True
-            say(f"waiting for {self._place}, which another program has locked")
+            say(f"waiting for {self._place}, locked by another program")
         time.sleep(PAUSE)
 
     def repeat(self, attempt: Callable[[], Result], is_busy: Callable[[Exception], bool]) -> Result:

@@ -107,21 +107,21 @@ class PostgresqlDatabase(Database):
         connection.execute(sql.insert(HOME).values(folder=self._folder_id()))
 
     def lacks_rights(self, connection: sql.Connection) -> TablebaseError | None:
-        role, schema, is_closed, unchangeable = connection.exec_driver_sql(RIGHTS, (list(METADATA.tables),)).one()
+        role, schema, is_closed, fixed = connection.exec_driver_sql(RIGHTS, (list(METADATA.tables),)).one()
         if is_closed:
             hint = "ask its owner for permission, or choose another database with --catalog"
             return TablebaseError(f"the role {role} cannot write to {self.place}: {hint}")
-        if unchangeable is not None:
+        if fixed is not None:
             grant = f"GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}"
-            hint = f'ask its owner to run "{grant}", or choose another role or database with --catalog'
-            return TablebaseError(f"the role {role} cannot write to {self.place} (such as {unchangeable!r}): {hint}")
+            hint = f'ask their owner to run "{grant}", or choose another role or database with --catalog'
+            return TablebaseError(f"the role {role} cannot write to {fixed!r} and possibly other objects in {self.place}: {hint}")
         return None
 
     @contextmanager
     def only_reading(self, connection: sql.Connection) -> Iterator[Callable[[], object]]:
         """See `Database.only_reading`; a superuser, who has every role, could write files."""
         if connection.exec_driver_sql(MAY_WRITE_FILES).scalar_one():
-            raise TablebaseError("this role can write files on the server, so statements are refused: connect as another role")
+            raise TablebaseError("this role can write files on the server, so statements are rejected: connect as another role")
         driver: Any = connection.connection.driver_connection
         with connection.begin_nested() as statement:
             # Servers that can notice that a client has ended.

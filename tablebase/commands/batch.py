@@ -195,10 +195,10 @@ def _write_needs(
         took = "unchanged" if same else None if seconds is None else in_time(seconds)
         add(seconds, f"then {one}", *[None] * 5, took)
     lib.output.write_table([dict(zip(columns, row, strict=True)) for row in rows], columns)
-    more = f", and commands that have not run before: {unknown}" if unknown else ""
-    sys.stdout.write(f"\nin all: {in_time(passed)}{more}\n")
+    more = f", plus commands that have not run before: {unknown}" if unknown else ""
+    sys.stdout.write(f"\ntotal: {in_time(passed)}{more}\n")
     if options.end is not None:
-        late = ", too early for all of it" if now + passed > options.end else ""
+        late = " (too early to finish everything)" if now + passed > options.end else ""
         sys.stdout.write(f"deadline: {options.deadline}{late}\n")
     free, memory = in_bytes(lib.folder.free_space(options.data)), in_bytes(lib.machine.memory())
     sys.stdout.write(f"available: {free} of disk space, {memory} of memory\n")

@@ -117,7 +117,7 @@ class Format(StrEnum):
 GAMES, PLAYERS = "tablebase.game.installed:game_names", "tablebase.play.players:player_names"
 """Functions that list values of parameters."""
 _GAME = Shell(metavar="GAME", argument=True, complete=GAMES)
-_INSTALLED = "Name of a game that 'tablebase games' lists, or a Python file with the rules of a game."
+_INSTALLED = "Name of a game (see 'tablebase games'), or a Python file that defines one."
 GameName = Annotated[str | Rules[Any], replace(_GAME, help=_INSTALLED)]
 OptionalGame = Annotated[str | Rules[Any] | None, _GAME]
 _RULES = "Python file that defines an additional game; repeatable."

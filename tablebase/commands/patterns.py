@@ -57,8 +57,8 @@ class PatternSearches(Cataloged):
         target : str
             Column to predict.
         outcome : str, optional
-            Use only positions with this outcome; win or loss to predict 'distance', win or draw to predict 'only_move' (true if
-            only one move keeps the outcome).
+            Use only positions with this outcome. For --target distance, choose win or loss; for --target only_move (whether only
+            one move keeps the outcome), win or draw.
         conditions : int
             Maximum number of conditions in a rule, from 1 to 3.
         support : float

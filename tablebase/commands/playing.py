@@ -96,7 +96,7 @@ def play(
         if "materials" in rules.can and any(lib.players.find_player(name).needs_tables for name in chosen):
             lib.plan.check_tables(rules, start, folder)
         Session(rules, start, people, opened, seed, folder).run()
-    sys.stdout.write(f"the seed was {seed}: with --seed {seed} the same options and moves give the same game\n")
+    sys.stdout.write(f"to repeat this game, use --seed {seed} with the same options and moves\n")
 
 
 class Session:
@@ -118,7 +118,7 @@ class Session:
         if explained := self.rules.legend():
             _say(explained)
         while self._play_match() and any(player.learns for player in self.players.values()):
-            _say("\nanother game begins; type quit to leave")
+            _say("\nnew game; type quit to leave")
             self.match = lib.match.Match(self.rules, self.start, self.draws)
 
     def _play_match(self) -> bool:
@@ -179,20 +179,20 @@ class Session:
             elif move:
                 _say(f"{word} is not a legal move here: type moves to list the legal ones")
             else:
-                error = f"{shortened(word)} is neither a move nor a command" if word else "nothing was typed"
+                error = f"{shortened(word)} is neither a move nor a command" if word else "the line is empty"
                 _say(f"{error}: type a move such as {next(iter(match.legal()))}, or help")
 
     def _commands(self) -> dict[str, tuple[str, Callable[[], None]]]:
         commands = {
             "moves": ("list the legal moves", self._list_moves),
-            "hint": ("show the best move by the tables, or the move that a search would play", self._show_hint),
-            "undo": ("take back your last move and all that came after it", self._undo),
+            "hint": ("show the best move from the tables, or the move that a search would play", self._show_hint),
+            "undo": ("take back your last move and all later moves", self._undo),
             "board": ("draw the board", self._draw),
             "help": ("show this list", self._show_help),
         }
         if self.rules.players == 2:
             # Of more players the others would have to continue.
-            commands["resign"] = ("give the game up", self.match.resign)
+            commands["resign"] = ("resign the game", self.match.resign)
         for player in self.players.values():
             for word, command in player.commands().items():
                 commands.setdefault(word, (command.about, partial(lambda one: _say(one.answer()), command)))

@@ -191,7 +191,7 @@ def _write_probe(answer: lib.answers.Probe, features: Mapping[str, Any]) -> None
         sys.stdout.write("\n")
     lines = [answer.verdict]
     if answer.stalling:
-        lines.append(f"stalling: at least {chance_text(answer.stalling)} of the chance can be forced by neither player")
+        lines.append(f"stalling: neither player can force the remaining probability of at least {chance_text(answer.stalling)}")
     if answer.within is not None:
         turns, bounds = answer.within
         chances = f"at least {chance_text(bounds.lower)}, at most {chance_text(bounds.upper)}"

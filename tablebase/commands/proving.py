@@ -111,8 +111,8 @@ def show_prove(call: Call) -> int | None:
     """
     row = call()
     if call.style is Format.TABLE and "fault" in row:
-        holds = f"holds, {row['positions']:,} positions checked" if row["fault"] is None else f"does not hold: {row['fault']}"
-        sys.stdout.write(f"{row['outcome']} of {row['position']}: the proof {holds}\n")
+        holds = f"correct ({row['positions']:,} positions checked)" if row["fault"] is None else f"wrong: {row['fault']}"
+        sys.stdout.write(f"the proof of a {row['outcome']} in {row['position']} is {holds}\n")
     elif call.style is Format.TABLE:
         sys.stdout.write(_sentence(call.rules, call.rules.parse(call.given["position"]), row))
     elif "fault" in row or call.style is Format.JSON:
@@ -136,9 +136,9 @@ def _sentence(game: Game, position: Position, row: dict[str, Any]) -> str:
     side = game.sides[position.side].name
     table = row["table"] and _in_words(row["table"])
     if table and row["size"] is None and row["nodes"] == 0:
-        fewer = f"; --table-pieces {len(position.pieces) - 1} searches for a proof without it" if row["outcome"] != "draw" else ""
-        return f"{side} to move: {table}, by its table{fewer}\n"
-    known = f"by its table: {table}\n" if table else ""
+        fewer = f"; to search for a proof, use --table-pieces {len(position.pieces) - 1}" if row["outcome"] != "draw" else ""
+        return f"{side} to move: {table}, according to its table{fewer}\n"
+    known = f"according to its table: {table}\n" if table else ""
     effort = f"{row['nodes']:,} nodes, {row['table_hits']:,} table hits, {row['seconds']:.1f} s"
     if row["outcome"] is None:
         within = f"neither side wins within {row['refuted']} plies" if row["refuted"] else "nothing is proved"

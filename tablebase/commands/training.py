@@ -100,7 +100,7 @@ def train(
                 raise
             say(f"cannot compare the learner with tables: {error}")
         _train(learner, path, source, games, every, end)
-    say(f"wrote {path}: a learner of {learner.games:,} games in {learner.seconds:,.0f} seconds")
+    say(f"wrote {path}: a learner trained on {learner.games:,} games in {learner.seconds:,.0f} seconds")
     if picture is not None:
         _draw(rules, learner.curve, picture)
     return [asdict(one) for one in learner.curve]
@@ -154,8 +154,8 @@ def _draw(game: Any, curve: Sequence[Measure], path: Path) -> None:
         "outcome kept where a move can lose it": ([one.games for one in known], [one.kept_in_choices or 0.0 for one in known]),
         "mean error of the expected result, 0 to 2": (games, [one.error for one in curve]),
     }
-    caption = f"{lib.tallies.title_of(game, sized=True)}: positions that it meets in games with itself, by the tables"
+    caption = f"{lib.tallies.title_of(game, sized=True)}: self-play positions, evaluated with the tables"
     labels = "games played", "share of moves; error"
-    drawn = lib.drawing.draw_curves("What a learner has learned", caption, labels, curves, percent=False)
+    drawn = lib.drawing.draw_curves("Learning curve", caption, labels, curves, percent=False)
     lib.drawing.save(drawn, path, lib.picture_files.OTHER_CURVE)
     say(f"wrote {path}: the learning curve")

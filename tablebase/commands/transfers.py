@@ -37,7 +37,7 @@ class Transfer:
     linked: int = 0  # new tables that are hard links, which use no additional disk space
 
     def __str__(self) -> str:
-        return f"{self.new} of {self.tables} tables, {self.bytes:,} bytes{f'; there already: {self.there}' if self.there else ''}"
+        return f"{self.new} of {self.tables} tables, {self.bytes:,} bytes{f'; already existed: {self.there}' if self.there else ''}"
 
 
 @checked
@@ -114,7 +114,7 @@ def merge(
     with lib.copies.opened_source(str(place)) as source:
         entries, errors = lib.transfer.usable_entries(source.entries().values())
         merged = lib.copies.copy(source, entries, folder, errors, url)
-        return _take(f"merge {place}", "taken into", folder, entries, lambda _: merged, failed=len(errors), verbose=verbose)
+        return _take(f"merge {place}", "imported into", folder, entries, lambda _: merged, failed=len(errors), verbose=verbose)
 
 
 @checked
@@ -222,7 +222,7 @@ def _take(
                 done.before += taken.entry.row["bytes"] * taken.is_new
                 shown.leave(taken.entry.file)
                 shown.update()
-                shown.note(f"{taken.entry.file}: {f'{taken.bytes:,} bytes' if taken.is_new else 'there already'}")
+                shown.note(f"{taken.entry.file}: {f'{taken.bytes:,} bytes' if taken.is_new else 'already exists'}")
         except ConflictError:
             if done.new:
                 shown.write(f"{said} {place}: {done}")

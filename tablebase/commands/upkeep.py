@@ -189,8 +189,7 @@ def prune(
 
 
 def show_prune(call: Call, *, kernels: bool = False) -> None:
-    """Without options, this command lists the outdated files in the folder 'data', and waits for your confirmation before it
-    removes them.
+    """Without options, this command lists the outdated files in the folder 'data', and removes them after your confirmation.
 
     Parameters
     ----------

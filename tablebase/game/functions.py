@@ -1,8 +1,8 @@
 """Rules as functions of a position: games without pieces on squares.
 
 An author writes a class with a start and five functions: who is to move, the moves, the result, and text there and back. A position
-is any immutable value that can be hashed, such as a text or a tuple; equal positions have the same future. Games without chance are
-described by this class alone, games of chance and of several players by `tablebase.game.stochastic.StochasticGame`.
+is any immutable value that can be hashed, such as a string or a tuple; equal positions have the same future. Games without chance
+are described by this class alone, games of chance and of several players by `tablebase.game.stochastic.StochasticGame`.
 """
 
 from __future__ import annotations
@@ -94,10 +94,10 @@ class FunctionGame(Rules[P]):
     def check_parts(self) -> None:
         """Raise `RulesError` if a required attribute is missing or invalid."""
         wanted: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-            "name": (lambda name: isinstance(name, str), "a text"),
-            "title": (lambda title: isinstance(title, str), "a text"),
+            "name": (lambda name: isinstance(name, str), "a string"),
+            "title": (lambda title: isinstance(title, str), "a string"),
             "options": (lambda options: isinstance(options, Mapping), "a dict"),
-            "start": (_can_be_hashed, "a value that can be hashed, such as a text or a tuple"),
+            "start": (_can_be_hashed, "a value that can be hashed, such as a string or a tuple"),
             "sides": (
                 lambda some: (
                     isinstance(some, Sequence) and len(some) == self.players and all(isinstance(one, Side) for one in some)

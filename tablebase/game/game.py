@@ -108,7 +108,7 @@ class Game(Rules[Position]):
             raise RulesError(f"{self.name}: {error}")
 
     def legend(self) -> str:
-        """Return an explanation of the symbols for empty squares, or an empty text."""
+        """Return an explanation of the symbols for empty squares, or an empty string."""
         return ", ".join(f"{one.symbol} {one.name}" for one in self.terrain)
 
     def __hash__(self) -> int:

@@ -55,7 +55,7 @@ def parse(game: Game, text: str) -> Position:
 def read(game: Game, text: str) -> Position:
     """Read any placement of pieces, even one in which the game is over; errors are those of `parse`."""
     if not isinstance(text, str):
-        raise NotationError(f"invalid position of type {type(text).__name__}: expected a Position or a text such as {game.start!r}")
+        raise NotationError(f"invalid position of type {type(text).__name__}: expected a Position or text such as {game.start!r}")
     words = text.split()
     lost = words[2:] == [LOST]
     if len(words) != 2 and not lost:

@@ -24,9 +24,9 @@ def refused(name: str, expected: str, value: object, kind: type[TablebaseError] 
 
 
 def as_text(name: str, value: Any) -> str:
-    """A text."""
+    """A string."""
     if not isinstance(value, str):
-        raise refused(name, "a text", value)
+        raise refused(name, "a string", value)
     return value
 
 
@@ -113,7 +113,7 @@ def as_size(name: str, value: Any) -> int:
     """Bytes, from their number or from a text as the command line takes it."""
     if isinstance(value, str):
         return parse_size(value)
-    return as_number(name, value, expected="a number of bytes or a text such as '1G'")
+    return as_number(name, value, expected="a number of bytes or a string such as '1G'")
 
 
 def parse_pieces(text: str) -> range:

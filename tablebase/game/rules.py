@@ -178,9 +178,9 @@ class Rules(ABC, Generic[P]):
         return True
 
     def given(self, position: Any) -> P:
-        """Check a position object and return it; raise `NotationError` if the game only accepts texts."""
-        expected = f"expected a text such as {self.format(self.initial)!r}"
-        raise NotationError(f"invalid {self.name} position of type {type(position).__name__}: {expected}")
+        """Check a position object and return it; raise `NotationError` if the game only accepts strings."""
+        kind, example = type(position).__name__, self.format(self.initial)
+        raise NotationError(f"invalid {self.name} position of type {kind}: expected a string such as {example!r}")
 
     def renamed(self, name: str) -> Self:
         """Return a copy of the game with the name of a variant."""
@@ -199,7 +199,7 @@ class Rules(ABC, Generic[P]):
         return max(self.to_move(position), 0)
 
     def side(self, position: P) -> str:
-        """Return the letter of the side to move, ``chance`` if chance is to move, or an empty text after the end of the game."""
+        """Return the letter of the side to move, ``chance`` if chance is to move, or an empty string after the end of the game."""
         mover = self.to_move(position)
         return "chance" if mover == CHANCE else "" if mover == OVER else self.sides[mover].letter
 
@@ -247,7 +247,7 @@ class Rules(ABC, Generic[P]):
         return None if self.pictures is None else self.pictures.drawn(self, position)
 
     def legend(self) -> str:
-        """Return an explanation of the characters in a text drawing, or an empty text."""
+        """Return an explanation of the characters in a text drawing, or an empty string."""
         return "" if self.pictures is None else self.pictures.legend
 
     def described(self, position: P) -> str:

@@ -46,7 +46,7 @@ class Value(NamedTuple):
 
     @property
     def fields(self) -> dict[str, Any]:
-        """Dict of the value's fields in JSON."""
+        """The value as a dict, with the field names of the JSON output."""
         return {"outcome": str(self.outcome), "distance": self.distance}
 
     @property
@@ -88,7 +88,7 @@ class Bounds(NamedTuple):
 
     @property
     def fields(self) -> dict[str, Any]:
-        """Dict of the value's fields in JSON."""
+        """The value as a dict, with the field names of the JSON output."""
         return {"outcome": self.outcome and str(self.outcome), "distance": None, "lower": self.lower, "upper": self.upper}
 
     @property

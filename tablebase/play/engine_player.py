@@ -52,7 +52,7 @@ class EnginePlayer(Player):
         least = lines[0].score - (0 if lines[0].value else self._margin)
         chosen = random.choice([line for line in lines if line.score >= least])
         if chosen.value is not None:
-            self.remark = chosen.verdict if chosen.depth else f"{chosen.verdict} by the table"
+            self.remark = chosen.verdict if chosen.depth else f"{chosen.verdict} (from the table)"
         elif chosen.depth:
             self.remark = f"{chosen.verdict} at depth {chosen.depth}"
         else:

@@ -95,7 +95,7 @@ def material_name(game: Game, material: Material) -> str:
 
 
 def parse_material(game: Game, text: str) -> Material:
-    """Read a material such as ``RCvW`` or ``FvHHHH@12``; the letters of a side may come in any order, and be small.
+    """Read a material such as ``RCvW`` or ``FvHHHH@12``; letters may be in any order and in lower case.
 
     It is a `NotationError` if the text names no material of the game, or more than one tier.
     """
@@ -109,7 +109,7 @@ def parse_material(game: Game, text: str) -> Material:
 def parse_materials(game: Game, text: str) -> tuple[Material, ...]:
     """Read a material like `parse_material`; a name without an advance stands for all tiers."""
     if not isinstance(text, str):
-        raise NotationError(f"invalid material of type {type(text).__name__}: expected a text such as 'RCvW'")
+        raise NotationError(f"invalid material of type {type(text).__name__}: expected a string such as 'RCvW'")
     pieces, separator, tier = text.partition("@")
     kinds = _parse_kinds(game, pieces, text)
     possible = advances_of(game, kinds)

@@ -311,7 +311,7 @@ class Probe:
 @brief
 @dataclass(frozen=True)
 class Unanswered:
-    """An error for one of many positions that were probed together.
+    """The error for one position of a batch probe.
 
     Parameters
     ----------

@@ -26,18 +26,18 @@ from tablebase.web.proxied import Proxied
 from tablebase.web.settings import ServerSettings
 from tablebase.web.worker_pool import WorkerPool
 
-ABOUT = """Values of all positions of small board games, from endgame tablebases.
+ABOUT = """Endgame tablebases for small board games: the value of every position.
 
-Answers are what the command line writes with `--format json`. They have a tag, by which clients ask whether something has
-changed; answers from tables can be kept. Errors are `application/problem+json` (RFC 9457), with one sentence as `detail`.
-An answer that is not known never looks like one: a missing table is an error, or a move without outcome that names it.
+Responses are the JSON output of the command line. They have an `ETag` for revalidation; responses from tables can be cached.
+Errors are `application/problem+json` (RFC 9457), with one sentence as `detail`.
+Unknown values are explicit: a missing table is an error, or the move has no outcome and names the table.
 """
 TAGS = [
     {"name": "games", "description": "The installed games."},
-    {"name": "positions", "description": "Values of positions, and lines to the end."},
-    {"name": "catalog", "description": "What has been built, and its statistics."},
-    {"name": "play", "description": "Moves of the named players."},
-    {"name": "work", "description": "What takes longer: counts, estimates, and statements over positions."},
+    {"name": "positions", "description": "Values of positions, and lines of best play."},
+    {"name": "catalog", "description": "Tables and statistics."},
+    {"name": "play", "description": "Moves of the built-in players."},
+    {"name": "work", "description": "Long-running requests: counts, estimates and SQL."},
 ]
 
 

@@ -33,7 +33,7 @@ def serve(
 
     Without options, this command serves the tables in the folder 'data' at http://127.0.0.1:8000, to programs on this computer
     only. The page of a position is /GAME/position/POSITION, with _ for each space. The JSON interface is described at
-    /api/v1/openapi.json. To stop it, press Ctrl-C.
+    /api/v1/openapi.json. Press Ctrl-C to stop the server.
 
     The call returns after a signal such as Ctrl-C. By default, the root path is read from the header ``X-Forwarded-Prefix`` of a
     trusted proxy.

@@ -126,7 +126,7 @@ async def played(request: Request, asked: Mapping[str, Any]) -> dict[str, Any]:
     """
     most = settings_of(request).limits.plies
     if len(asked["moves"]) > most:
-        raise ProblemError(413, f"{len(asked['moves']):,} moves are too many: send at most {most:,}, from a later position")
+        raise ProblemError(413, f"too many moves ({len(asked['moves']):,}): start from a later position, and send at most {most:,}")
     if is_quick(asked["player"], asked["game"]):
         return await in_thread(request, chosen_move, tables_of(request).folder, **asked)
     question = Question("play", {"request": dict(asked)}, "this move", "choose another player, or a lower level")
@@ -152,7 +152,7 @@ async def mined(request: Request, game: str, statement: str, limit: int) -> Mine
     """The result of a statement, from a process of its own; `ProblemError` if the server answers no statements."""
     settings = settings_of(request)
     if not settings.mine:
-        raise ProblemError(403, "this server does not answer SQL statements: start it with 'tablebase serve --mine'")
+        raise ProblemError(403, "SQL statements are disabled on this server: start it with 'tablebase serve --mine'")
     check_verb("mine", load_rules(game), over_http=True)
     fields = {"game": game, "statement": statement, "limit": min(limit, settings.limits.rows)}
     question = Question("mine", fields, "the statement", "select fewer groups, rows or pieces")

@@ -131,7 +131,7 @@ def test_a_copy_goes_on(number: int, two_pieces: Path, tmp_path: Path, ask: Ask,
     assert answer.code == 0
     if number < 10:
         assert f"{10 - number} of 10 tables" in answer.err
-        assert f"there already: {number}" in answer.err
+        assert f"already existed: {number}" in answer.err
     assert {name: (tmp_path / name).stat().st_ino for name in before} == before
     assert contents(tmp_path) == contents(two_pieces)
     assert snapshot(tmp_path) == snapshot(two_pieces)

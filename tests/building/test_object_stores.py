@@ -75,7 +75,7 @@ def test_an_interrupted_copy_goes_on(
     assert len([name for name in held(stored) if name.endswith(".h5")]) == 4
     answer = ask(*words)
     assert "6 of 10 tables" in answer.err
-    assert "there already: 4" in answer.err
+    assert "already existed: 4" in answer.err
     assert ask("merge", URL, "--data", copied).code == 0
 
 

@@ -100,7 +100,7 @@ def test_patience_with_a_locked_catalog_ends(words: list[str], copied: Path, ask
     with held(copied, "EXCLUSIVE"):
         answer = ask(*words, "--data", copied)
     assert answer.code == 2
-    assert answer.err.count(f"waiting for {path}, which another program has locked\n") == 1
+    assert answer.err.count(f"waiting for {path}, locked by another program\n") == 1
     assert f"{path} is locked by another program: try again" in answer.errors[-1]
     assert len(answer.err.splitlines()) == 2
     assert path.read_bytes() == before
@@ -144,7 +144,7 @@ def test_a_reader_does_not_end_a_build(copied: Path, ask: Ask, monkeypatch: pyte
         monkeypatch.setattr(database.Patience, "wait", watched)
         answer = ask(*BUILD, "--data", copied)
     assert answer.code == 0
-    assert answer.err.count("which another program has locked") == 1
+    assert answer.err.count("locked by another program") == 1
     assert all(published[1:])
     assert snapshot(copied) == known
 

@@ -81,7 +81,7 @@ def test_a_dry_run_starts_nothing(tmp_path: Path, ask: Ask) -> None:
     assert not data.exists()
     assert not Path("night.log").exists()
     night(tmp_path, f'for = "0.1s"\n{TWO}')
-    assert ", too early for all of it" in ask("batch", path, "--dry-run", "--data", data).out
+    assert " (too early to finish everything)" in ask("batch", path, "--dry-run", "--data", data).out
 
 
 def test_everything_is_built_and_then_the_steps_are_taken(
@@ -291,7 +291,7 @@ def test_a_batch_on_a_cluster(tmp_path: Path, ask: Ask) -> None:
     path = night(tmp_path, 'executor = "dask"\nworkers = 2\nmemory = "4G"\n[[build]]\ngame = "doushouqi"\nmaterial = "CvC"\n')
     answer = ask("batch", path, "--data", tmp_path / "data")
     assert answer.code == 0, answer.err
-    assert f"tables at a time: up to 2, each in {2**31:,} bytes of memory at most" in answer.err
+    assert f"tables at a time: up to 2, each with at most {2**31:,} bytes of memory" in answer.err
     assert (tmp_path / "data/doushouqi/2/CvC.h5").exists()
 
 

@@ -221,7 +221,7 @@ def test_a_log_for_people_grows(tmp_path: Path, ask: Ask) -> None:
     assert "doushouqi  tables to build: 1, distinct placements: " in begun
     assert "  doushouqi RvC  planes  5,880 distinct placements  " in first
     assert first.endswith("  verified")
-    assert "  doushouqi CvC  already there  " in lines[7]
+    assert "  doushouqi CvC  already built  " in lines[7]
     assert all(datetime.fromisoformat(line[:19]) for line in lines)
 
 

@@ -123,7 +123,7 @@ def test_stalling(ask: Ask, tmp_path: Path) -> None:
     assert (found["lower"], found["upper"], found["stalling"]) == (0, 1, 1)
     [home] = ask("probe", "harehedgehog", "63:1:0,8:0:0 1", "--data", tmp_path, "--format", "json").json
     assert (home["lower"], home["upper"], home["stalling"]) == (1, 1, 0)
-    said = "at least 0 and at most 1, best move 0\nstalling: at least 1 of the chance can be forced by neither player\n"
+    said = "at least 0 and at most 1, best move 0\nstalling: neither player can force the remaining probability of at least 1\n"
     assert said in ask("probe", "harehedgehog", state, "--data", tmp_path).out
     assert "stalling" not in ask("probe", "harehedgehog", "63:1:0,8:0:0 1", "--data", tmp_path).out
     [row] = ask("stats", "harehedgehog", "--data", tmp_path, "--format", "json").json

@@ -172,7 +172,7 @@ def test_positions_of_an_author(data: Path) -> None:
     with tablebase.open(data) as tables:
         assert tables.probe("misere", (7, 0)).value == tables.probe("misere", "7/1").value
         for wrong in ([7, 0], 7, (7, "0"), (7, 0, 0)):
-            with pytest.raises(NotationError, match=r"invalid misere position of type .*: expected a text such as '7/1'"):
+            with pytest.raises(NotationError, match=r"invalid misere position of type .*: expected a string such as '7/1'"):
                 tables.probe("misere", wrong)
 
 
@@ -263,7 +263,7 @@ def test_functions_that_do_not_agree(
     [
         ("start", None, "the class Partial has no attribute start: set it to a value that can be hashed"),
         ("start", [1], "start of Partial is [1], but must be a value that can be hashed, such as a text or a tuple"),
-        ("title", 7, "title of Partial is 7, but must be a text"),
+        ("title", 7, "title of Partial is 7, but must be a string"),
         ("options", 7, "options of Partial is 7, but must be a dict"),
         ("sides", ("Black", "White"), "sides of Partial is ('Black', 'White'), but must be 2 objects of the class Side"),
     ],

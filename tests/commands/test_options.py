@@ -54,7 +54,7 @@ def test_pieces_mean_the_same_everywhere(three_pieces: Path, tmp_path: Path, ask
     ranged = ask("estimate", "doushouqi", "--pieces", "2-3", "--data", three_pieces, "--format", "json").json
     assert found == ranged
     built = ask("build", "hexapawn", "--pieces", "3", "--data", tmp_path)
-    assert "solving 2 tables: 1 asked for and 1 they depend on\n" in built.err
+    assert "solving 2 tables: 1 requested, 1 dependencies\n" in built.err
     assert sorted(path.stem for path in tmp_path.rglob("*.h5")) == ["PPvP", "PvP"]
 
 

@@ -32,7 +32,7 @@ START = """\
    a b c
    White to move
 """
-SEED = "the seed was {0}: with --seed {0} the same options and moves give the same game\n"
+SEED = "to repeat this game, use --seed {0} with the same options and moves\n"
 JUNGLE = load_game("doushouqi")
 HOME = "63:1:0,62:3:0,50:68:0 1"
 AFTER_B2 = "\n 3 p p p\n 2 .[P].\n 1 P[.]P\n   a b c\n   Black to move\n"
@@ -70,11 +70,11 @@ def test_a_game_word_by_word(play: Ask) -> None:
         f"White> {START}"
         "White> a move, such as a1a2\n"
         "moves   list the legal moves\n"
-        "hint    show the best move by the tables, or the move that a search would play\n"
-        "undo    take back your last move and all that came after it\n"
+        "hint    show the best move from the tables, or the move that a search would play\n"
+        "undo    take back your last move and all later moves\n"
         "board   draw the board\n"
         "help    show this list\n"
-        "resign  give the game up\n"
+        "resign  resign the game\n"
         "quit    leave the game\n"
         "White> \nBlack: b3c2\n\n 3 p[.]p\n 2 . .[p]\n 1 P P .\n   a b c\n   White to move\n"
         "White> game abandoned after 2 plies\n"
@@ -101,14 +101,14 @@ def test_a_seed_repeats_a_game(play: Ask) -> None:
     assert len({game.partition("the seed")[0] for game in games}) > 1
     drawn = play(moves, "--fuzz", 1).out
     assert drawn.startswith("Hexapawn: you play White, the tables with fuzz 1 play Black;")
-    seed = int(re.search(r"the seed was (\d+):", drawn)[1])  # type: ignore[index]
+    seed = int(re.search(r"use --seed (\d+) ", drawn)[1])  # type: ignore[index]
     assert play(moves, "--fuzz", 1, "--seed", seed).out == drawn
 
 
 BAD_INPUT = {
     "a1a3": "a1a3 is not a legal move here: type moves",
     "a3a2": "a3a2 is not a legal move here: type moves",
-    "   ": "nothing was typed: type a move such as a1a2, or help",
+    "   ": "the line is empty: type a move such as a1a2, or help",
     "a1": "'a1' is neither a move nor a command: type a move such as a1a2, or help",
     "\x1b[A": "'\\x1b[a' is neither a move nor a command",
     "a" * 99_999: f"'{'a' * 12}...{'a' * 13}' is neither a move nor a command",
@@ -197,14 +197,14 @@ def test_matchboxes_game_after_game(play_without: Ask, tmp_path: Path) -> None:
     options = ["hexapawn", "--player", "matchboxes", "--seed", 6, "--boxes", tmp_path / "boxes.json"]
     answer = play_without(words, *options)
     assert (answer.code, answer.err) == (0, "")
-    first, second = answer.out.split("\nanother game begins; type quit to leave\n")
+    first, second = answer.out.split("\nnew game; type quit to leave\n")
     assert first == (
         f"Hexapawn: you play White, the matchboxes play Black; type help for a list of commands\n{START}"
         "White> \nBlack: a3a2\ndrawn from a box of 2 beads: a3a2 a3b2\n"
         "\n 3[.]p p\n 2[p]P .\n 1 P . P\n   a b c\n   White to move\n"
         "White> \n 3 . p[P]\n 2 p[.].\n 1 P . P\n   a b c\n"
         "\nwon by White in 3 plies: the pawn has reached c3\n"
-        "the bead a3a2 is taken out of the box ppp/1P1/P1P b, which keeps 1 bead\n"
+        "the bead a3a2 is removed from the box ppp/1P1/P1P b, which keeps 1 bead\n"
         "games won: White 1, Black 0; beads left: 44 of 45 in 19 boxes\n"
     )
     start, boxes, reply, hint, help_, end = second.split("White> ")
@@ -223,9 +223,9 @@ def test_matchboxes_game_after_game(play_without: Ask, tmp_path: Path) -> None:
 def test_matchboxes_resign_at_an_empty_box(play_without: Ask) -> None:
     """On 1x5 the only bead loses, so that in the second game its box is empty."""
     out = play_without(["a1a2", "a2a3", "a1a2"], "hexapawn", "--size", "1x5", "--player", "matchboxes", "--seed", 0).out
-    assert "won by White in 3 plies: Black has no legal move\nthe bead a5a4 is taken out of the box" in out
+    assert "won by White in 3 plies: Black has no legal move\nthe bead a5a4 is removed from the box" in out
     assert "\nBlack: resigns\nthe box is empty\n" in out
-    assert "\nwon by White in 1 ply: Black resigns\nno bead is taken away\n" in out
+    assert "\nwon by White in 1 ply: Black resigns\nno bead is removed\n" in out
     assert "games won: White 2, Black 0; beads left: 0 of 1 in 1 box\n" in out
 
 
@@ -308,7 +308,7 @@ def test_commands_of_a_game(race: Ask) -> None:
     assert parts[7] == begin
     assert parts[8] == "99 is not a legal move here: type moves to list the legal ones\n"
     assert parts[9] == "'fly' is neither a move nor a command: type a move such as 1, or help\n"
-    assert parts[10] == "nothing was typed: type a move such as 1, or help\n"
+    assert parts[10] == "the line is empty: type a move such as 1, or help\n"
     assert parts[11].startswith("\nplayer 1: 4 (4 squares ahead)\n")
     assert parts[12] == f"game abandoned after 2 turns\n{SEED.format(1)}"
 

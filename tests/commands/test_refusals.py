@@ -190,7 +190,7 @@ OTHERS = {
     "probe awari '2,2,2,0 2,2,2,0 s' --output a.svg": "no pictures: leave out --output",
     "line awari --to pictures": "no pictures: leave out --to",
     "line hexapawn --player engine": "add --replay FILE, or leave out --player",
-    "plot parity hexapawn --pieces 2 --output a.svg": "hexapawn has no feature 'distance' of two pieces: add --by with a column",
+    "plot parity hexapawn --pieces 2 --output a.svg": "hexapawn has no two-piece feature 'distance': choose an integer column",
     "stats doushuqi": "unknown game 'doushuqi' (did you mean 'doushouqi'?)",
     "stats Fox": "unknown game 'fox': choose ",
     "sql 'SELECT 1' --timeout 0": "invalid time limit '0'",

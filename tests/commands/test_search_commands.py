@@ -109,7 +109,7 @@ def test_a_proof(three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     lines = file.read_text().splitlines()
     assert len(lines) == row["size"] + 1
     checked = ask("prove", "--check", file, "--data", three_pieces)
-    assert (checked.code, checked.out) == (0, f"win of {HARD}: the proof holds, {row['size']} positions checked\n")
+    assert (checked.code, checked.out) == (0, f"the proof of a win in {HARD} is correct ({row['size']} positions checked)\n")
     assert f"wrote a proof of {row['size']:,} positions to {file}\n" in answer.err
     table = ask(*words).out.splitlines()
     assert table[0].startswith(f"White to move: win, proved by {row['size']} positions (")
@@ -142,19 +142,19 @@ def test_a_position_with_a_table(three_pieces: Path, tmp_path: Path, ask: Ask) -
     assert row["table"] == known
     assert (row["outcome"], row["plies"], row["size"], row["nodes"]) == (known["outcome"], None, None, 0)
     assert ask(*words, "--format", "csv").csv[0]["table"] == f"win in {value.distance}"
-    said = f"Black to move: win in {value.distance}, by its table; --table-pieces 1 searches for a proof without it\n"
+    said = f"Black to move: win in {value.distance}, according to its table; to search for a proof, use --table-pieces 1\n"
     assert ask(*words).out == said
     [searched] = ask(*words, "--table-pieces", 1, "--format", "json").json
     assert (searched["outcome"], searched["table"]) == ("win", None)
     assert searched["size"]
     written = ask(*words, "--output", file)
     assert "win, proved by " in written.out
-    assert written.out.endswith(f"by its table: win in {value.distance}\n")
+    assert written.out.endswith(f"according to its table: win in {value.distance}\n")
     assert file.exists()
     # Draws are never proved.
     assert drawn.distance is None
     draw = ask("prove", "doushouqi", "7/7/5c1/R6/7/7/7/7/7 b", "--data", three_pieces, "--output", tmp_path / "none")
-    assert draw.out == "Black to move: draw, by its table\n"
+    assert draw.out == "Black to move: draw, according to its table\n"
     assert not (tmp_path / "none").exists()
     [apart] = ask("prove", "hexapawn", "--data", three_pieces, "--format", "json").json
     assert apart["table"] is None
@@ -182,7 +182,7 @@ def test_a_proof_that_does_not_hold(ask: Ask, tmp_path: Path) -> None:
     assert ask("prove", "--check", good, "--format", "json").json == [described | {"fault": None}]
     answer = ask("prove", "--check", bad)
     assert (answer.code, answer.err) == (1, "")
-    assert answer.out == f"loss of {head['position']}: the proof does not hold: some of its positions are missing or repeated\n"
+    assert answer.out == f"the proof of a loss in {head['position']} is wrong: some of its positions are missing or repeated\n"
 
 
 def test_tables_are_not_needed(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:

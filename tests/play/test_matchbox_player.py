@@ -107,7 +107,7 @@ def test_a_lost_game_takes_the_last_bead_away(player: MatchboxPlayer) -> None:
     assert changed == {AFTER_B2}
     assert texts(player, AFTER_B2) == ["a3b2"]
     assert player.boxes.won == [1, 0]
-    assert player.remark.startswith("the bead a3a2 is taken out of the box ppp/1P1/P1P b, which keeps 1 bead\n")
+    assert player.remark.startswith("the bead a3a2 is removed from the box ppp/1P1/P1P b, which keeps 1 bead\n")
 
 
 def test_a_won_game_and_a_draw_take_nothing(player: MatchboxPlayer) -> None:
@@ -118,7 +118,7 @@ def test_a_won_game_and_a_draw_take_nothing(player: MatchboxPlayer) -> None:
         match.play(player.choose(match, Random(0)))  # type: ignore[arg-type]
         player.finish(match, Ending.of_two(winner, "no move"))
         assert (player.boxes.won, player.boxes.beads) == (won, 45)
-        assert player.remark.startswith("no bead is taken away\n")
+        assert player.remark.startswith("no bead is removed\n")
 
 
 def test_mirror_images_share_a_box(player: MatchboxPlayer) -> None:
@@ -136,7 +136,7 @@ def test_mirror_images_share_a_box(player: MatchboxPlayer) -> None:
     assert player.remark == f"drawn from a box of 3 beads: {' '.join(match.legal())}"
     match.play(move)
     player.finish(match, Ending.of_two(WHITE, RESIGNED))
-    assert f"the bead {move} is taken out" in player.remark
+    assert f"the bead {move} is removed" in player.remark
     (gone,) = moves - set(texts(player, seen))
     image = "".join({"a": "c", "c": "a"}.get(letter, letter) for letter in gone)
     assert move == image != gone
@@ -154,7 +154,7 @@ def test_an_empty_box_resigns_and_costs_the_bead_before(player: MatchboxPlayer) 
     beads = player.boxes.beads
     lost(player, "b1b2", beads="")
     assert player.boxes.beads == beads == 0
-    assert player.remark.startswith("no bead is taken away\n")
+    assert player.remark.startswith("no bead is removed\n")
 
 
 def test_moves_taken_back_do_not_count(player: MatchboxPlayer) -> None:
@@ -218,7 +218,7 @@ def test_both_sides_share_a_file(path: Path) -> None:
     match.play("a3a2")
     black.finish(match, Ending.of_two(WHITE, "goal"))
     assert (texts(other, AFTER_B2), black.boxes.won, texts(black, AFTER_B2)) == ([], [3, 0], [])
-    assert black.remark.startswith("no bead is taken away\n")
+    assert black.remark.startswith("no bead is removed\n")
 
 
 def test_players_that_write_at_the_same_time_lose_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -280,7 +280,7 @@ def test_who_does_not_resign_plays_on(player: MatchboxPlayer) -> None:
     assert (stubborn.remark, player.choose(match, Random(0)) is None) == ("the box is empty", False)
     match.play("b3b2")
     stubborn.finish(match, Ending.of_two(WHITE, "goal"))
-    assert stubborn.remark.startswith("no bead is taken away\n")
+    assert stubborn.remark.startswith("no bead is removed\n")
     with pytest.raises(TablebaseError, match="the setting resigns must be yes or no, not 'maybe'"):
         open_player("matchboxes:resigns=maybe", Seat(GAME, ROOT, BLACK))
 

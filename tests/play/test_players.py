@@ -310,7 +310,7 @@ def test_the_tables_play_by_what_is_certain(piglet_tables: Path) -> None:
                 moves = prober.of(PIGLET).probe(PIGLET.parse(text)).moves
                 best = {move.move for move in moves if move.value == moves[0].value}
                 assert {player.choose(match_at(PIGLET, text), Random(seed)) for seed in range(20)} == best
-        assert player.remark.startswith("its chance is at least ")
+        assert player.remark.startswith("its probability of winning is at least ")
         assert opened_since(before, piglet_tables)
     assert opened_since(before, piglet_tables) == []
     with open_player("fuzzy:fuzz=1", seat(PIGLET.name, 0, piglet_tables)) as player:
@@ -360,7 +360,7 @@ def test_every_win_of_the_tables_is_won_in_time(three_pieces: Path, more_tables:
                     continue
                 left = more_tables.probe_value(JUNGLE, match.position)
                 match.play(player.choose(match, random))
-                assert player.remark == f"win in {left.distance} by the table"
+                assert player.remark == f"win in {left.distance} (from the table)"
         assert (ending.winner, match.plies) == (0, value.distance)
 
 

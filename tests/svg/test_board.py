@@ -164,7 +164,7 @@ def test_a_picture_is_a_text_that_notebooks_show() -> None:
 
 REFUSED: dict[str, tuple[dict[str, Any], type[TablebaseError], str]] = {
     "no position": ({"position": "7/7 w"}, NotationError, "has 2 rows, but the board of doushouqi has 9"),
-    "no text": ({"position": 7}, NotationError, "invalid doushouqi position of type int: expected a text such as"),
+    "no text": ({"position": 7}, NotationError, "invalid doushouqi position of type int: expected a string such as"),
     "one square for two": ({"position": Position(((0, 3), (1, 3)), 0)}, NotationError, "two pieces are on the same square"),
     "no game": ({"game": "chess"}, RulesError, "unknown game 'chess'"),
     "no pictures": ({"game": "awari", "position": "2,2,2,0 2,2,2,0 s"}, RulesError, "has no pictures"),

@@ -118,8 +118,8 @@ def test_captions_are_broken_between_words() -> None:
     [
         ({"boards": []}, "a sheet must have 1 to 1,000 boards, not 0"),
         ({"boards": [(PAWNS,)]}, "a board of a sheet must be a picture or a pair (picture, caption), not "),
-        ({"boards": [(PAWNS, 7)]}, "a caption must be a text, not 7"),
-        ({"title": None}, "the title must be a text, not None"),
+        ({"boards": [(PAWNS, 7)]}, "a caption must be a string, not 7"),
+        ({"title": None}, "the title must be a string, not None"),
         ({"boards": [(PAWNS, "word " * 800)]}, "does not fit on the page below its picture: shorten the caption"),
         ({"page": "a5"}, "unknown page 'a5': choose a4 or letter"),
         ({"theme": "blue"}, "unknown theme 'blue'"),

@@ -91,7 +91,7 @@ def sorted_keys(rules: FunctionGame[Any], positions: list[Any]) -> tuple[Keys, N
     longest = max(map(len, texts))
     if longest > LONGEST_TEXT or any(b"\0" in text or not text for text in texts):
         wanted = f"1 to {LONGEST_TEXT:,} bytes without zero bytes"
-        raise RulesError(f"the function format of {rules.name} returns a text that does not have {wanted}: change format")
+        raise RulesError(f"the function format of {rules.name} returns a string that is not {wanted}: change format")
     keys = np.array(texts, f"S{longest}")
     order = np.argsort(keys, kind="stable")
     keys = keys[order]

@@ -41,7 +41,7 @@ def chances(game: Game, position: str | None = None, player: Sequence[str] = (),
         for fuzz in np.geomspace(LEAST, 1.0, POINTS).tolist():
             rows.append({"player": name, "even": even, "fuzz": fuzz, "chance": float(chance_against(policy, fuzz)[0])})
     caption = f"{title_of(game, sized=True)}, {game.sides[number].name} from {game.format(start)}"
-    return Chart("Chance to win by the best moves against a player that errs", caption, rows, _draw)
+    return Chart("Probability of winning with best play against a weakened player", caption, rows, _draw)
 
 
 def _draw(frame: Frame, rows: Sequence[Row]) -> None:

@@ -114,8 +114,8 @@ class ChartSlices:
         Raise `TablebaseError` if the game has no such distances, or the slices lack these two pieces.
         """
         if not any(feature.name == DISTANCE and feature.pieces == 2 for feature in self.game.features):
-            hint = f"give --by with a column of whole numbers; 'tablebase features {self.game.name}' lists some"
-            raise ArgumentError(f"{self.game.name} has no feature {DISTANCE!r} of two pieces: {hint}")
+            hint = f"choose an integer column with --by; 'tablebase features {self.game.name}' lists some"
+            raise ArgumentError(f"{self.game.name} has no two-piece feature {DISTANCE!r}: {hint}")
         first, *rest = sorted(pieces or (1, self.pieces))
         if len(rest) != 1 or first == rest[0]:
             raise ArgumentError("the distance needs two different pieces: give --piece twice, as in --piece 1 --piece 2")

@@ -82,11 +82,11 @@ class MatchboxPlayer(Player):
         with self._kept():
             lost = self.boxes.finish([self._drawn[ply] for ply in plies if ply in self._drawn], ending.winner)
         self._drawn.clear()
-        said = "no bead is taken away"
+        said = "no bead is removed"
         if lost is not None:
             game, position = self.boxes.game, match.positions[plies[-1]]
             move, left = render_move(game, as_seen(game, lost.bead, position)), _count(len(self.boxes.boxes[lost.box]), "bead")
-            said = f"the bead {move} is taken out of the box {render(game, position)}, which keeps {left}"
+            said = f"the bead {move} is removed from the box {render(game, position)}, which keeps {left}"
         self.remark = f"{said}\n{self._score()}"
 
     def commands(self) -> Mapping[str, Command]:

@@ -72,7 +72,7 @@ def from_catalog(model: Any, given: type[BaseModel]) -> Callable[[Read], Read]:
 def stats(game: Any, asked: Any, catalog: Catalog) -> Any:
     """Count wins, losses and draws in the tables built so far; in games with chance, also exact values and states with bounds.
 
-    The answer is the output of `tablebase stats --format json`.
+    The response is the output of `tablebase stats --format json`.
     """
     refuse(game, "materials", pieces=asked.pieces)
     return statistics(catalog, game, asked.by, asked.pieces).rows

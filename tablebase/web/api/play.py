@@ -32,7 +32,7 @@ class PlayGiven(Given):
         "by default, the first of computer, tables and random that supports the game.",
     )
     settings: dict[str, ShortText | StrictInt | StrictFloat] = Field(
-        {}, max_length=20, description="Settings of the player, such as fuzz or level, as texts or numbers."
+        {}, max_length=20, description="Settings of the player, such as fuzz or level, as strings or numbers."
     )
     seed: Annotated[int | None, SEED] = None
 

@@ -21,7 +21,9 @@ from tablebase.web.context import in_thread, settings_of, tables_of, with_spaces
 from tablebase.web.problems import ProblemError, without_paths
 
 router = APIRouter(tags=["positions"])
-Turns = Annotated[int | None, Field(ge=1, le=100, description="In games with chance, also show the chances to win within N turns.")]
+Turns = Annotated[
+    int | None, Field(ge=1, le=100, description="In games with chance, also return the probabilities of winning within N turns.")
+]
 
 
 class ProbeGiven(Given):
@@ -34,7 +36,7 @@ class ProbeGiven(Given):
 
 
 class BatchGiven(Given):
-    """Many positions of one game to probe."""
+    """Positions of a game to probe."""
 
     game: GameName
     # Longer lists are refused by the route, whose sentence names the server's own limit.
@@ -51,15 +53,19 @@ class MoveRow(Told):
     outcome: Outcome
     distance: Distance
     missing: Annotated[str, Field(description="The material of the missing table, if the value is unknown.")] | None = None
-    lower: Annotated[float, Field(description="In games with chance, a lower bound of the mover's chance to win.")] | None = None
-    upper: Annotated[float, Field(description="In games with chance, an upper bound of the mover's chance to win.")] | None = None
+    lower: (
+        Annotated[float, Field(description="In games with chance, a lower bound of the mover's probability of winning.")] | None
+    ) = None
+    upper: (
+        Annotated[float, Field(description="In games with chance, an upper bound of the mover's probability of winning.")] | None
+    ) = None
     outcomes: list[DrawRow] | None = None
 
 
 class DrawRow(Told):
     """An outcome of chance, such as a dice roll."""
 
-    probability: Annotated[str, Field(description="A fraction, such as 1/6.")]
+    probability: Annotated[str, Field(description="Probability as a fraction, such as 1/6.")]
     card: str
     position: str
     lower: float
@@ -75,7 +81,9 @@ class ProbeRow(Told):
     side: Annotated[str, Field(description="Letter or number of the side to move.")]
     outcome: Outcome
     distance: Distance
-    best: Annotated[str | None, Field(description="Best move; null if there is none, or if a move of unknown value may be better.")]
+    best: Annotated[
+        str | None, Field(description="Best move; null if there is no move, or if a move of unknown value may be better.")
+    ]
     best_is_certain: bool | None = Field(
         None, description="In games with chance, true if the bounds prove that no other move is better."
     )
@@ -126,7 +134,9 @@ class LineRow(Told):
     position: str
     legal_moves: Annotated[int, Field(description="Number of legal moves; this and the next fields need `explain`.")] | None = None
     keeping_moves: Annotated[int | None, Field(description="Number of moves that keep the outcome; null if unknown.")] = None
-    best_moves: Annotated[int | None, Field(description="Number of moves as good as the best move, including itself.")] = None
+    best_moves: Annotated[int | None, Field(description="Number of moves as good as the best move, including the best move.")] = (
+        None
+    )
     is_only: Annotated[bool | None, Field(description="True if only one of several moves keeps a win or a draw.")] = None
     others: Annotated[list[MoveRow | DrawRow], Field(description="The other moves, or the other outcomes of chance.")] | None = None
 
@@ -135,7 +145,7 @@ class LineRow(Told):
 async def probe(request: Request) -> Response:
     """Show the value and the moves of a position, best move first.
 
-    The answer is a list with one element, as in `tablebase probe --format json`.
+    The response is a list with one element, as in `tablebase probe --format json`.
     """
     given = query_of(request, ProbeGiven)
     rules = _game_of(given)
@@ -148,7 +158,7 @@ async def probe(request: Request) -> Response:
 
 @post(router, "/probe", list[ProbeRow | UnansweredRow], name="probe_many")
 async def probe_many(request: Request, given: BatchGiven) -> Response:
-    """Show the values and moves of many positions of a game, with an error for each position that cannot be probed."""
+    """Show the values and moves of several positions of a game, with an error for each position that cannot be probed."""
     most = settings_of(request).limits.batch
     if len(given.positions) > most:
         raise ProblemError(413, f"{len(given.positions):,} positions are too many: send at most {most:,} in a request")
@@ -174,9 +184,9 @@ def _game_of(given: ProbeGiven | BatchGiven) -> Rules[Any]:
 
 @get(router, "/line", list[LineRow], 404, given=LineGiven)
 async def line(request: Request) -> Response:
-    """Show best play from a position to the end of the game; in games with chance, with the most likely outcomes of chance.
+    """Show best play from a position to the end of the game; in games with chance, it follows the most likely outcomes.
 
-    The answer is the output of `tablebase line --format json`; with `explain`, of `tablebase line --explain --format json`.
+    The response is the output of `tablebase line --format json`; with `explain`, of `tablebase line --explain --format json`.
     """
     given = query_of(request, LineGiven)
     rules = load_rules(given.game)

@@ -25,18 +25,18 @@ class Answer(JSONResponse):
 
 
 MEANINGS = {
-    304: "What the client has, as If-None-Match says, has not changed.",
-    400: "Something that was sent cannot be used.",
-    403: "The server was not started for this.",
-    404: "A table that the answer needs has not been built.",
-    408: "The body took too long to arrive.",
-    413: "The body is too large.",
-    415: "The body is not JSON.",
-    500: "The server has failed.",
-    503: "A table or the catalog cannot be used, or the answer would take more than the server allows.",
-    504: "The answer would take longer than the server allows.",
+    304: "The client's copy (If-None-Match) is current.",
+    400: "The request is invalid.",
+    403: "This feature is disabled on this server.",
+    404: "A required table has not been built.",
+    408: "The request body took too long to arrive.",
+    413: "The request body is too large.",
+    415: "The request body is not JSON.",
+    500: "Internal server error.",
+    503: "A table or the catalog is not usable, or the request exceeds a limit of the server.",
+    504: "The request exceeds the time limit of the server.",
 }
-ANSWERED: dict[str, Any] = {"description": "The answer.", "headers": {"ETag": {"schema": {"type": "string"}}}}
+ANSWERED: dict[str, Any] = {"description": "Success.", "headers": {"ETag": {"schema": {"type": "string"}}}}
 ALWAYS = (400, 500, 503, 504)
 WITH_BODY = (408, 413, 415)
 

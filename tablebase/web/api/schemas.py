@@ -45,7 +45,7 @@ MATERIAL: dict[str, Any] = {
 MaterialName = Annotated[str, Field(**MATERIAL)]
 Outcome = Annotated[
     Literal["win", "loss", "draw"] | None,
-    Field(description="Outcome for the side to move, or in a move for its side; null if unknown."),
+    Field(description="Outcome for the side to move (of a move, for the side that makes it); null if unknown."),
 ]
 Distance = Annotated[int | None, Field(description="Number of plies to the end of the game under best play; null for a draw.")]
 

@@ -27,7 +27,7 @@ router = APIRouter(tags=["work"])
 LONGEST_STATEMENT = 100_000
 """Characters."""
 
-CountGiven = given_by("count", game={"description": "Name of a game without endless play.", "examples": examples("counted game")})
+CountGiven = given_by("count", game={"description": "Name of a game that always ends.", "examples": examples("counted game")})
 
 EstimateGiven = given_by(
     "estimate",
@@ -49,7 +49,7 @@ class MineGiven(Given):
 async def count(request: Request) -> Response:
     """Count all reachable positions and all possible games; requests that take too long are rejected.
 
-    The answer is the output of `tablebase count --format json`, without the elapsed time. Tables are not needed.
+    The response is the output of `tablebase count --format json`, without the elapsed time. Tables are not needed.
     """
     given = query_of(request, CountGiven)
     return await _called(request, VERBS["count"], given, f"counting the games of {given.game}", LASTING)
@@ -59,8 +59,8 @@ async def count(request: Request) -> Response:
 async def estimate(request: Request) -> Response:
     """Predict the disk space, memory and time to build tables, including existing tables.
 
-    The answer is the output of `tablebase estimate --format json` with one worker. Requests for too many materials are rejected
-    with an error.
+    The response is the output of `tablebase estimate --format json` with one worker. Requests for too many materials are
+    rejected.
     """
     given = query_of(request, EstimateGiven)
     game = game_for("estimate", given.game)
@@ -81,7 +81,7 @@ async def estimate(request: Request) -> Response:
 async def mine(request: Request, given: MineGiven) -> Response:
     """Query all positions with SQL, if the server was started with --mine.
 
-    The rows are the output of `tablebase mine --format json`. Statements can read positions, but not other files.
+    The rows are the output of `tablebase mine --format json`. Statements are read-only, and have access only to positions.
     """
     return answered(request, await mined(request, given.game, given.statement, given.limit), CHANGING)
 
@@ -102,7 +102,7 @@ def _add(router: APIRouter, verb: Verb) -> None:
         return await _called(request, verb, query_of(request, model), "this answer", CHANGING)
 
     handler.__name__ = verb.name.replace("-", "_")
-    handler.__doc__ = f"{summary(verb)}\n\nThe answer is the output of `tablebase {verb.name} --format json`."
+    handler.__doc__ = f"{summary(verb)}\n\nThe response is the output of `tablebase {verb.name} --format json`."
     get(router, f"/{verb.name}", list[dict[str, Any]], 404, given=model)(handler)
 
 

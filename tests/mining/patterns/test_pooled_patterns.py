@@ -219,7 +219,8 @@ def test_many_positions_are_counted_exactly(
         key: broadest[0][key] for key in broadest[0] if key[1] < 3
     }
     assert sampled.tree is not None
-    assert 500 < sampled.tree.trained < 1500
+    # Lost positions have no only move, and are left out of the sample of 900.
+    assert 300 < sampled.tree.trained < 1500
     if target == "outcome":
         counts = [
             f"count(*) FILTER ({one.condition}), count(*) FILTER ({one.condition} AND outcome = '{one.value}')"
