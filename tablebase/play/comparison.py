@@ -82,7 +82,7 @@ def share_of_pairs(pairs: Sequence[float]) -> tuple[float, float, float]:
     """
     count = len(pairs)
     share = sum(pairs) / (2 * count) if count else 0.5
-    variance = sum((points / 2 - share) ** 2 for points in pairs) / count if count else 0.0
+    variance = math.fsum((points / 2 - share) ** 2 for points in pairs) / count if count else 0.0
     if variance > 0:
         half = CONFIDENCE * math.sqrt(variance / count)
         low, high = max(0.0, share - half), min(1.0, share + half)
@@ -107,7 +107,7 @@ class Mean(NamedTuple):
     @property
     def error(self) -> float:
         """The standard error; 0 if all blocks of each line-up are alike, or if none has two."""
-        squares = sum(move**2 for move in self.moves.values())
+        squares = math.fsum(move**2 for move in self.moves.values())
         return math.sqrt(squares * len(self.moves) / self.freedom) if self.freedom else 0.0
 
     def interval(self) -> tuple[float, float]:
@@ -134,9 +134,9 @@ def mean_of(observed: Iterable[tuple[Hashable, str, float]]) -> Mean:
             some.append(number)
     if not numbers:
         return Mean(0.5, 0, {})
-    means = {line_up: sum(some) / len(some) for line_up, some in of_line_up.items()}
-    moves = {block: sum(number - means[block[0]] for number in some) / len(numbers) for block, some in of_block.items()}
-    return Mean(sum(numbers) / len(numbers), len(numbers), moves)
+    means = {line_up: math.fsum(some) / len(some) for line_up, some in of_line_up.items()}
+    moves = {block: math.fsum(number - means[block[0]] for number in some) / len(numbers) for block, some in of_block.items()}
+    return Mean(math.fsum(numbers) / len(numbers), len(numbers), moves)
 
 
 def ranks(shares: Sequence[Mean]) -> list[tuple[int, int, int]]:

@@ -7,6 +7,7 @@ place, divided by their number. A contestant's share is the mean over its player
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import fsum
 from typing import Any
 
 from tablebase.play.comparison import mean_of, ranks, share_of_pairs
@@ -113,4 +114,4 @@ def _share(game: Played, contestant: int) -> float:
 
 def _mean(numbers: Sequence[float]) -> float:
     """The mean; of nothing, one half, which says nothing either."""
-    return sum(numbers) / len(numbers) if numbers else 0.5
+    return fsum(numbers) / len(numbers) if numbers else 0.5
