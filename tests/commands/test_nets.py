@@ -90,7 +90,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory, two_pieces: Path, race_tabl
 
 
 def compare(nets: Net, part: str, key: str, found: Any) -> None:
-    """What has been found is what the net has."""
     found = json.loads(json.dumps(found))
     if WRITING:
         nets.setdefault(part, {})[key] = found

@@ -23,7 +23,6 @@ from tablebase.positions.material import parse_material
 from tablebase.tables.folder import table_path
 from tablebase.tables.values import Value
 
-WHITE_MOVES = [f"{a}{r}{b}{r + 1}" for r in (1, 2) for a in "abc" for b in "abc"]
 START = """\
 
  3 p p p
@@ -95,7 +94,7 @@ def test_the_other_side_can_be_played(play: Ask) -> None:
 
 def test_a_seed_repeats_a_game(play: Ask) -> None:
     # Most of them are illegal when typed, but enough to end a game.
-    moves = Random(1).choices(WHITE_MOVES, k=500)
+    moves = Random(1).choices([f"{a}{r}{b}{r + 1}" for r in (1, 2) for a in "abc" for b in "abc"], k=500)
     games = [play(moves, "--fuzz", 1, "--seed", seed).out for seed in (*range(4), *range(4))]
     assert games[:4] == games[4:]
     assert len({game.partition("the seed")[0] for game in games}) > 1

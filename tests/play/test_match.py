@@ -36,7 +36,6 @@ RACE: Any = load_rules("harehedgehog-cards=none")
 PIGLET: Any = load_rules("pig-die=2-target=2")
 HARES = harehedgehog.game()
 THREE = harehedgehog.game(players=3)
-FUZZ = st.floats(0, 1)
 COUNTS = st.integers(1, 40).flatmap(lambda count: st.tuples(st.just(count), st.integers(1, count)))
 
 
@@ -47,7 +46,7 @@ def match_at(rules: Any, text: str, *moves: str, seed: int = 1, most_turns: int 
     return match
 
 
-@given(COUNTS, FUZZ)
+@given(COUNTS, st.floats(0, 1))
 def test_weights_are_the_formula(counts: tuple[int, int], fuzz: float) -> None:
     """Every move has p, each kept one 1 - p more, over n p + k (1 - p); that sums to 1 and prefers no move to a kept one."""
     count, kept = counts

@@ -63,7 +63,6 @@ class DaskCluster:
             )
 
     def _address(self, file: Path) -> str:
-        """The address of the scheduler, once it is ready."""
         end = time.monotonic() + PATIENCE
         while not file.exists() or not file.read_text():
             if self.scheduler.poll() is not None or time.monotonic() > end:

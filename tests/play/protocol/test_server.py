@@ -326,12 +326,6 @@ def test_malformed_lines(line: str) -> None:
         assert talk.ask("position startpos", "go depth 1", until="bestmove")[-1] != "bestmove 0000"
 
 
-def test_a_search_that_cannot_begin() -> None:
-    with Dialogue() as talk:
-        heard = talk.ask("go depth zero", until="bestmove")
-        assert heard == ["info string error: the value of depth must be a whole number, not 'zero'", "bestmove 0000"]
-
-
 def test_what_is_ignored() -> None:
     """Empty lines, stop without a search, debug and the like get no answer; ponder is named as not supported."""
     with Dialogue() as talk:

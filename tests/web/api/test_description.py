@@ -67,7 +67,6 @@ def described(address: str) -> dict[str, Any]:
 
 
 def operations(description: Any) -> list[tuple[str, str, dict[str, Any]]]:
-    """Address, method and description of each operation."""
     return [(path, method, one) for path, item in description["paths"].items() for method, one in item.items()]
 
 
@@ -91,13 +90,9 @@ def test_everything_is_described(description: Any) -> None:
 
 def example_of(description: Any, method: str, one: dict[str, Any]) -> dict[str, Any]:
     """The examples of an operation, as arguments of a case."""
-    given = {}
-    for parameter in one.get("parameters", []):
-        schema = parameter["schema"]
-        if "examples" in schema:
-            given[parameter["name"]] = schema["examples"][0]
     if method == "get":
-        return {"query": given}
+        listed = one.get("parameters", [])
+        return {"query": {it["name"]: it["schema"]["examples"][0] for it in listed if "examples" in it["schema"]}}
     name = one["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
     schema = description["components"]["schemas"][name]
     fields = {field: it["examples"][0] for field, it in schema["properties"].items() if "examples" in it}
