@@ -63,7 +63,7 @@ STATEMENTS = {
     "a profile": ("SELECT * FROM enable_profiling(save_location := 'mine.json')", "locked"),
     "a variable": ("SELECT * FROM secret", "secret"),
     "a variable of the environment": ("SELECT getenv('HOME')", "getenv"),
-    "settings": ("SELECT * FROM duckdb_settings()", "duckdb_settings() is not allowed in a FROM"),
+    "settings": ("SELECT * FROM duckdb_settings()", "duckdb_settings() is not allowed in FROM"),
     "the list of tables": ("SELECT * FROM duckdb_settings", "query positions, distinct_positions, moves or distinct_moves"),
     "settings under another name": ("SELECT * FROM pg_settings", "pg_settings cannot be queried"),
     "settings hidden by a WITH": ("WITH pg_settings AS (FROM pg_settings) FROM pg_settings", "pg_settings cannot be queried"),
@@ -81,7 +81,7 @@ STATEMENTS = {
     ),
     "a macro beside a table": (
         "SELECT count(*) FROM positions WHERE material = 'RvC' UNION ALL SELECT sum(count) FROM histogram('positions', distance)",
-        "is not allowed in a FROM",
+        "is not allowed in FROM",
     ),
     "a WITH called positions": ("WITH positions AS (SELECT 1 AS pieces) SELECT * FROM positions", "a WITH cannot have"),
     "a WITH called POSITIONS": ('WITH "Distinct_Positions"(a) AS (SELECT 1) SELECT * FROM positions', "a WITH cannot have"),
@@ -98,7 +98,7 @@ STATEMENTS = {
         "SELECT count(*) FROM positions WHERE pieces = 3 AND p1 = 'R'",
         "no table of doushouqi with 3 pieces has been built: run 'tablebase build doushouqi --pieces 3",
     ),
-    "an alias among the distinct": ("SELECT * FROM distinct_positions WHERE material = 'CvD'", "has CvW in place of CvD"),
+    "an alias among the distinct": ("SELECT * FROM distinct_positions WHERE material = 'CvD'", "contains CvW instead of"),
     "a feature that is not there": ("SELECT beauty FROM positions", "beauty"),
     "features by a pattern": ("SELECT COLUMNS('mob.*') FROM positions", "mob.*"),
 }

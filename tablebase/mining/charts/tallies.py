@@ -106,8 +106,8 @@ class ChartSlices:
             found.setdefault((kind, *numbers), name)
         if len(found) > 1:
             first, second = list(found.values())[:2]
-            error = f"piece {piece} is not the same in {first} and {second}"
-            raise ArgumentError(f"{error}: choose with --material slices in which it is")
+            error = f"piece {piece} is of different kinds in {first} and {second}"
+            raise ArgumentError(f"{error}: choose one of these slices with --material")
         return list(next(iter(found))[1:])
 
     def parity_pair(self, pieces: Sequence[int] = ()) -> tuple[int, int]:
@@ -129,7 +129,7 @@ class ChartSlices:
     def _check_piece(self, material: Material, piece: int) -> None:
         if not 1 <= piece <= material.pieces:
             name = material_name(self.game, material)
-            raise ArgumentError(f"{name} has pieces 1 to {material.pieces}, but no piece {piece}")
+            raise ArgumentError(f"invalid --piece {piece}: the pieces of {name} have the numbers 1 to {material.pieces}")
 
 
 def select_slices(
@@ -142,7 +142,7 @@ def select_slices(
     """
     letters = [each.letter for each in game.sides]
     if side not in (None, *letters):
-        raise ArgumentError(f"the side to move is {letters[0]!r} or {letters[1]!r}, not {quoted(side)}")
+        raise ArgumentError(f"invalid side to move {quoted(side)}: expected {letters[0]!r} or {letters[1]!r}")
     known = known_slices(game, catalog.folder, catalog.url)
     wanted = None if pieces is None else piece_counts(game, pieces)
     wild = [text for text in patterns if any(letter in WILDCARDS for letter in text)]
