@@ -116,7 +116,7 @@ def test_what_is_crafted_is_refused(change: Change, said: str, command: Callable
 @pytest.mark.parametrize("change", [text("rules_digest", b"0" * 64), sets("format_version", 2), sets("index_version", 0)])
 def test_what_is_of_another_version_is_stale(change: Change, command: Callable[[Path], None], folder: Path) -> None:
     craft(table_path(folder, GAME, MATERIAL), change)
-    assert "was built under other rules" in refused(command, folder)
+    assert "was built with rules of" in refused(command, folder)
 
 
 @commands

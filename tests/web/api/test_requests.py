@@ -82,7 +82,7 @@ def test_underscores_stand_for_spaces(client: TestClient) -> None:
         (b'{"game": "doushouqi", "positions": [7]}', 400, "the field positions.0 cannot be used"),
         (b'{"game": NaN, "positions": ["x"]}', 400, "the field game cannot be used"),
         (b'{"game": "doushouqi", "positions": [' + b"1" * 5000 + b"]}", 400, "the body"),
-        (json.dumps({"game": "doushouqi", "positions": [LOST] * 6}).encode(), 413, "6 positions are too many: send at most 5"),
+        (json.dumps({"game": "doushouqi", "positions": [LOST] * 6}).encode(), 413, "too many positions (6): send at most 5"),
         (b" " * 10_001, 413, "the body is larger than 10,000 bytes"),
     ],
 )
