@@ -109,7 +109,7 @@ class Charts(Cataloged):
         kind : str, optional
             For the chart 'query', type of chart to draw (by default, bar); a heat map needs a result with three columns.
         position : str, optional
-            For the chart 'chances', the position in which games begin; by default, the initial position.
+            For the chart 'chances', the position from which games start; by default, the initial position.
         player : str or sequence of str, optional
             For the chart 'chances', a weakened player that 'tablebase exploit --help' lists; repeatable.
         width : str, optional

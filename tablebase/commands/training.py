@@ -100,7 +100,7 @@ def train(
                 raise
             say(f"cannot compare the learner with tables: {error}")
         _train(learner, path, source, games, every, end)
-    say(f"wrote {path}: a learner of {learner.games:,} games in {learner.seconds:,.0f} seconds")
+    say(f"wrote {path}: a learner trained on {learner.games:,} games in {learner.seconds:,.0f} seconds")
     if picture is not None:
         _draw(rules, learner.curve, picture)
     return [asdict(one) for one in learner.curve]
