@@ -125,7 +125,7 @@ SEARCHING = {
     "prove hexapawn --time 0": "the limit of seconds must be positive, not 0",
     "prove hexapawn --data nowhere": "no tablebase in nowhere",
     "prove": "missing GAME: give a game, or a proof file with --check",
-    "prove hexapawn --check proof": "cannot use GAME with --check: give one of them",
+    "prove hexapawn --check proof": "cannot use GAME with --check: leave out GAME, because",
     "prove --check proof": "give a file written by 'prove --output'",
     f"prove --check {__file__}": "is not a valid proof (a line is not JSON",
     "uci hexapawn --data nowhere": "no tablebase in nowhere",
@@ -143,7 +143,7 @@ SERVING = {
 }
 BUILDING = {
     "build doushouqi": "the initial position has too many pieces: select tables, as with --pieces 3 or --material RCvW",
-    "estimate doushouqi": "choose tables, as in",
+    "estimate doushouqi": "select tables, as with",
     "build doushouqi --pieces 1": "invalid number of pieces 1: doushouqi has slices of 2 to 16 pieces",
     "build doushouqi --pieces 99": "invalid number of pieces 99: doushouqi has slices of 2 to 16 pieces",
     f"{BUILD} --workers 0": "'--workers': Input should be greater than or equal to 1",

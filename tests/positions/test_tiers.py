@@ -124,7 +124,7 @@ def test_a_bad_name_is_refused(game: Game, text: str, sentence: str) -> None:
     with pytest.raises(NotationError) as caught:
         parse_material(game, text)
     assert str(caught.value) == sentence
-    if "choose one from" not in sentence:
+    if "choose a slice from" not in sentence:
         with pytest.raises(NotationError):
             parse_materials(game, text)
 

@@ -106,8 +106,7 @@ class ChartSlices:
             found.setdefault((kind, *numbers), name)
         if len(found) > 1:
             first, second = list(found.values())[:2]
-            error = f"piece {piece} is of different kinds in {first} and {second}"
-            raise ArgumentError(f"{error}: choose one of these slices with --material")
+            raise ArgumentError(f"piece {piece} differs between {first} and {second}: choose slices of one kind with --material")
         return list(next(iter(found))[1:])
 
     def parity_pair(self, pieces: Sequence[int] = ()) -> tuple[int, int]:
@@ -129,7 +128,7 @@ class ChartSlices:
     def _check_piece(self, material: Material, piece: int) -> None:
         if not 1 <= piece <= material.pieces:
             name = material_name(self.game, material)
-            raise ArgumentError(f"invalid --piece {piece}: the pieces of {name} have the numbers 1 to {material.pieces}")
+            raise ArgumentError(f"invalid --piece {piece} for {name}: expected 1 to {material.pieces}")
 
 
 def select_slices(
