@@ -245,7 +245,7 @@ def test_from_another_position(client: TestClient) -> None:
         ("hexapawn/play?seat=person", "Hexapawn has 2 players, not 1: give a seat for each player"),
         ("hexapawn/play?seat=person&seat=tables&moves=a1a3", "'a1a3' is not legal in ppp/3/PPP w: choose one of a1a2, b1b2, c1c2"),
         ("hexapawn/play?seat=person&seat=tables&moves=resigns", "the move 'resigns' is not legal"),
-        ("hexapawn/play?seat=person&seat=tables&moves=" + "a1a2+" * 1001, "more than 1,000 moves and draws"),
+        ("hexapawn/play?seat=person&seat=tables&moves=" + "a1a2+" * 1001, "more than 1,000 moves and chance events"),
         ("hexapawn/play?seat=person&seat=tables&start=3/3/3_w", "White has no pieces"),
         ("hexapawn/play?seat=person&seat=tables&start=1p1/1P1/3_w", "the game is already over in 1p1/1P1/3 w"),
         ("hexapawn/play?seat=matchboxes:boxes=/tmp/boxes.json&seat=person", "the setting boxes needs a file"),
@@ -269,7 +269,7 @@ def test_from_another_position(client: TestClient) -> None:
         ("pig/replay?moves=1+6&at=x", "the number of the position must be a whole number"),
         ("pig/replay?moves=1+6&seat=a", "Pig has 2 players, not 1: give a seat for each player, or none"),
         ("pig/replay?moves=1+6&start=nowhere", "is not a state of pig"),
-        ("pig/replay?moves=" + "1+2+" * 501, "more than 1,000 moves and draws"),
+        ("pig/replay?moves=" + "1+2+" * 501, "more than 1,000 moves and chance events"),
     ],
 )
 def test_games_that_are_none(address: str, words: str, client: TestClient) -> None:
