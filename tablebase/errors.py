@@ -175,8 +175,8 @@ class MissingTableError(TablebaseError, KeyError):
         self.command: str | None = None
         self.builds: str | int | None = None
         if most is not None:
-            too_large = f"{material} is too large for a table: tables of {game} have at most {most} pieces"
-            super().__init__(f"{too_large}; search with 'tablebase analyse {game_word(game)}'")
+            too_large = f"{material} is too large, since tables of {game} have at most {most} pieces"
+            super().__init__(f"{too_large}: search with 'tablebase analyse {game_word(game)}'")
             return
         if material is not None:
             missing = f"the table {material} of {game} has not been built"
@@ -221,8 +221,8 @@ class StaleTableError(TablebaseError):
 
     def __init__(self, path: Path, game: str) -> None:
         self.path, self.game = path, game
-        place = next((f"in {file}" for base, file in RULES_FILES.items() if f"{game}-".startswith(f"{base}-")), "installed")
-        super().__init__(f"{path} was built under other rules of {game} than those {place}: {REBUILD}")
+        place = next((file for base, file in RULES_FILES.items() if f"{game}-".startswith(f"{base}-")), "the installed rules")
+        super().__init__(f"{path} was built with rules of {game} that differ from {place}: {REBUILD}")
 
 
 class CorruptTableError(TablebaseError):
@@ -256,7 +256,7 @@ def reindex(folder: Path, option: str = "") -> str:
     """Return the remedy for an unusable catalog; `option` is the command's option for a catalog outside the folder."""
     if os.access(folder, os.W_OK):
         return f"run 'tablebase reindex --data {shell_word(folder)}{option}'"
-    return "copy the folder to where you may write, and run 'tablebase reindex' there"
+    return "copy the folder to one that you can write to, and run 'tablebase reindex' there"
 
 
 class CapacityError(TablebaseError):
@@ -317,7 +317,7 @@ class ConflictError(TablebaseError):
         self.folder, self.errors = folder, dict(errors)
         count = "1 table" if len(errors) == 1 else f"{len(errors)} tables"
         listed = ", ".join(f"{file} {error}" for file, error in sorted(errors.items()))
-        super().__init__(f"{count} cannot be imported into {folder}: {listed}; remove unwanted tables, or name another folder")
+        super().__init__(f"{count} cannot be imported into {folder}: {listed}; remove unwanted tables, or choose another folder")
 
 
 class CommandError(TablebaseError):
@@ -325,7 +325,7 @@ class CommandError(TablebaseError):
 
     def __init__(self, command: str, exit_code: int) -> None:
         self.command, self.exit_code = command, exit_code
-        super().__init__(f"the command {quoted(command)} ended with code {exit_code}: see its error above")
+        super().__init__(f"the command {quoted(command)} failed with exit code {exit_code}: see the error above")
 
 
 class DeadlineError(TablebaseError):
@@ -352,8 +352,8 @@ class CatalogBusyError(UnusableFileError):
     def __init__(self, place: str) -> None:
         self.place = place
         # SQLite also reports a file as locked if its file system refuses locks.
-        more = "" if "://" in place else " or, if its file system has no locks, copy the folder to another one"
-        super().__init__(f"{place} is locked by another program: try again when it has finished{more}")
+        more = "" if "://" in place else " or, if the file system has no locks, copy the folder to another disk"
+        super().__init__(f"{place} is locked by another program: try again when that program has finished{more}")
 
 
 class MissingCatalogError(TablebaseError):

@@ -221,7 +221,7 @@ class _Reader:
                 raise self._error(("", 0, name), f"{name} must be a list of tables: begin each with [[{name}]]", (name, 0, ""))
         top = self._checked("", 0, content, TOP)
         if not tables["build"]:
-            raise BatchError(self._path, 1, "the file builds nothing: add a [[build]] table with a game")
+            raise BatchError(self._path, 1, "the file contains no builds: add a [[build]] section with a game")
         entries = [self._entry(number, entry) for number, entry in enumerate(tables["build"])]
         steps = [
             FollowUp(**self._checked("then", number, step, THEN, "command"), line=self._line(("then", number, "")))

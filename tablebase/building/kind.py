@@ -195,7 +195,7 @@ class TableKind(ABC, Generic[G, F]):
             file.check_values()
             entry = self.entry_of(folder, file)
         if entry.file != entry.place or not self.is_in_place(entry):
-            raise CorruptTableError(f"is in the wrong place for a table of {self.rules.name}", path)
+            raise CorruptTableError(f"has the wrong path for a table of {self.rules.name}", path)
         return entry
 
     def rewrite(self, path: Path, file: F, form: Form) -> Path:

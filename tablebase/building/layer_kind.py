@@ -162,7 +162,7 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
         for layer in region.layers:
             if layer.name == row["layer"]:
                 return LayerFile(path, self.rules, region, layer)
-        raise CorruptTableError(f"is in the wrong place for a table of {self.rules.name}", path)
+        raise CorruptTableError(f"has the wrong path for a table of {self.rules.name}", path)
 
     def row_of(self, file: LayerFile) -> dict[str, Any]:
         return {"region": file.region.name, "layer": file.layer.name, **vars(file.counts)}

@@ -138,7 +138,7 @@ class _Loop:
 
         def made(key: Key) -> Made:
             if deadline is not None and not deadline.admits(key):
-                raise LateError("the deadline has come")
+                raise LateError("the deadline has passed")
             try:
                 return make(key)
             except LateError:

@@ -75,7 +75,7 @@ class BuildOptions:
     def check_time(self) -> None:
         """Raise `LateError` after the deadline and its grace."""
         if self.seconds_left == 0:
-            raise LateError("the deadline has come")
+            raise LateError("the deadline has passed")
 
     @property
     def allowed_memory(self) -> int:

@@ -46,7 +46,7 @@ class Site:
             return Obstacle(f"does not have the rules of {self.game} ({error})", RULES_HINT)
         if game.digest != self.digest:
             return Obstacle(f"has different rules of {self.game}", RULES_HINT)
-        hint = f"make {self.folder} the same folder on all machines, or choose a shared one with --data"
+        hint = f"make {self.folder} the same folder on all machines, or choose a shared folder with --data"
         try:
             token = (self.folder / TOKEN).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:

@@ -76,11 +76,11 @@ def _foreign_error(entry: Entry) -> str | None:
     except RulesError:
         return "is of a game that is not installed"
     if not entry.is_of(rules):
-        return "was built under other rules than those installed"
+        return "was built with rules that differ from the installed rules"
     # A catalog from elsewhere might name any file.
     parts = PurePosixPath(entry.file).parts
     is_in_place = entry.file == entry.place and len(parts) == 3 and ".." not in parts and table_kind(rules).is_in_place(entry)
-    return None if is_in_place else "is in the wrong place for a table"
+    return None if is_in_place else "has the wrong path for a table"
 
 
 def take_in(

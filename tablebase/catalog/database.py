@@ -42,7 +42,7 @@ PAUSE = 0.05
 in_use = fork_safe(threading.RLock())
 """Held while a database works: in a child forked meanwhile, the locks of its driver would stay taken."""
 HINTS = (
-    ("^not authorized|^attempt to write|in a read-only transaction$|data-modifying", "only reading is allowed"),
+    ("^not authorized|^attempt to write|in a read-only transaction$|data-modifying", "only SELECT is allowed"),
     (
         r"^no such table: (distinct_)?positions$|^relation \"(distinct_)?positions\" does not exist$",
         "query positions with 'tablebase mine'",

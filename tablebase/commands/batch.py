@@ -170,7 +170,7 @@ def _needs(work: Batch, jobs: Sequence[BatchJob], options: BuildOptions) -> list
     needed, free = sum(need.disk for need in needs), max(0, lib.folder.free_space(options.data) - options.keep_free)
     if needed > free:
         unit = f"bytes on the disk of {options.data}"
-        raise CapacityError(str(work.path), "build less, or set data to another disk", needed=needed, allowed=free, unit=unit)
+        raise CapacityError(str(work.path), "build fewer tables, or choose another disk", needed=needed, allowed=free, unit=unit)
     return needs
 
 

@@ -159,7 +159,7 @@ def _check_inputs(name: str, params: Mapping[str, Any], rules: Rules[Any] | None
     files = []
     for text in [params["statement"]] if params.get("statement") else params.get("positions") or []:
         if text == STANDARD_INPUT:
-            raise TablebaseError("a [[then]] command cannot read standard input: replace '-' by the text itself, or by @FILE")
+            raise TablebaseError("a [[then]] command cannot read standard input: replace '-' with the text, or with @FILE")
         if text.startswith("@"):
             files.append(Path(text[1:]))
     if params.get("statement"):

@@ -68,7 +68,7 @@ def boxes(
     side : str, optional
         Side that the boxes play; by default, the side that moves second.
     boxes : str or Path, optional
-        File that 'play --boxes' has written; by default, the state before the first game.
+        File written by 'play --boxes'; by default, the state before the first game.
     game, size, variant : see `tablebase.build`
 
     Examples

@@ -163,7 +163,7 @@ def estimate(
     measure: bool = False,
     **limits: int | str,
 ) -> Estimates:
-    """Predict the disk space, memory and time a build needs.
+    """Predict the disk space, memory and time that a build needs.
 
     Parameters
     ----------

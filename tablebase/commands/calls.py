@@ -92,7 +92,7 @@ def from_input(word: str) -> str:
     except UnicodeDecodeError as error:
         raise TablebaseError("standard input is not UTF-8 text: convert it to UTF-8") from error
     if len(text) > MOST:
-        raise TablebaseError(f"standard input has more than {MOST:,} characters: send a shorter text")
+        raise TablebaseError(f"standard input has more than {MOST:,} characters: shorten the input")
     return text
 
 

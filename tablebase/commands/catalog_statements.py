@@ -46,7 +46,7 @@ class CatalogRows(Tabular):
         try:
             columns = [pa.array([row[number] for row in self._rows]) for number in range(len(self._names))]
         except pa.ArrowException as error:
-            raise TablebaseError(f"a column has values of different types ({error}): cast it to TEXT in the statement") from error
+            raise TablebaseError(f"a column has values of different types ({error}): cast the column to TEXT") from error
         return pa.Table.from_arrays(columns, names=self._names)
 
 

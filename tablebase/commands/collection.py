@@ -174,7 +174,7 @@ def show_mine(
             call.write(islice(rows, SHOWN) if capped else rows, columns, verbatim=True)
             is_cut = capped and next(rows, None) is not None
         if is_cut:
-            say(f"the table ends after {SHOWN:,} rows: use --limit for more, or --format csv for all")
+            say(f"showing the first {SHOWN:,} rows: use --limit for more, or --format csv for all")
 
     return process.run_statement(answer, timeout, threads)
 

@@ -63,7 +63,7 @@ def show_line(
     explain : bool
         Show the number of moves that keep the result, and the values of other moves; '!' marks the only move that keeps it.
     replay : Path, optional
-        Instead of best play, show a recorded game from a file that 'match --output' has written.
+        Instead of best play, show a recorded game from a file written by 'match --output'.
     number : int
         With --replay, number of the game in the file.
     player : str, optional

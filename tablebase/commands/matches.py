@@ -148,7 +148,7 @@ def match_stats(
     Parameters
     ----------
     files : sequence of str or Path
-        Files of recorded games, which 'match --output' has written.
+        Files of recorded games, written by 'match --output'.
     by : str
         Group the statistics by game, seat (playing order), ending (reason for the end of the game), chance (dice rolls and cards),
         square (destination of moves) or piece (moved piece).

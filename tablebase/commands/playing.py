@@ -53,7 +53,7 @@ def play(
     ----------
     player : str or sequence of str
         Your opponent, one of tables (perfect play), fuzzy (plays from the tables, with mistakes), engine (searches ahead), random,
-        learner (trained by self-play), matchboxes (learns from each game), exploit (tries to make you err), ranking (prefers moves
+        learner (trained by self-play), matchboxes (learns from each game), exploit (provokes mistakes), ranking (prefers moves
         that leave it the most won games) or foxbox (only for foxhounds). In games with chance or more than two players, choose
         computer (searches ahead), tables, fuzzy or random. Repeat this option for several opponents, in the order in which they
         play.

@@ -109,7 +109,7 @@ class Charts(Cataloged):
         kind : str, optional
             For the chart 'query', type of chart to draw (by default, bar); a heat map needs a result with three columns.
         position : str, optional
-            For the chart 'chances', the position in which games begin; by default, the initial position.
+            For the chart 'chances', the position from which games start; by default, the initial position.
         player : str or sequence of str, optional
             For the chart 'chances', a weakened player that 'tablebase exploit --help' lists; repeatable.
         width : str, optional
@@ -143,7 +143,7 @@ class Charts(Cataloged):
             raise ArgumentError(f"cannot use a statement with the chart {chart!r}: leave it out, or choose the chart 'query'")
         if chart == "values" and by is None:
             command = f"tablebase features {game_word(rules.name)}"
-            raise ArgumentError(f"the chart 'values' needs a column: add --by, as in --by side; '{command}' lists columns")
+            raise ArgumentError(f"the chart 'values' needs a column: add --by with a column from '{command}', such as --by side")
         if csv is not None:
             lib.outputs.check_output(Path(csv), lib.picture_files.CSV_HINT)
         look = lib.style.parse_style(width, height, font_size, dpi, title, style)

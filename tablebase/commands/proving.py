@@ -74,7 +74,7 @@ def prove(
     folder, file = optional_folder(data), None if output is None else Path(output)
     if check is not None:
         if game is not None:
-            raise ArgumentError("cannot use GAME with --check: give one of them, since a proof file contains its game")
+            raise ArgumentError("cannot use GAME with --check: leave out GAME, because the proof file names the game")
         text = read_text(Path(check), CURE_OF_CHECK)
         try:
             rows = lib.proofs.read_proof(text)
@@ -84,7 +84,7 @@ def prove(
             error = next(lib.proofs.proof_errors(rows, prober), None)
         return {name: rows[0][name] for name in ("game", "position", "outcome", "positions")} | {"fault": error}
     if game is None:
-        raise ArgumentError("missing GAME: give a game, or a file with a proof as in --check FILE")
+        raise ArgumentError("missing GAME: give a game, or a proof file with --check")
     rules = rules_for("prove", game, size, variant)
     begin_at = lib.notation.parse(rules, rules.start if position is None else position)
     if file is not None:

@@ -228,7 +228,7 @@ class Game(Rules[Position]):
         """Return origin and target as one word, such as ``a1a2`` for ``a1-a2``."""
         move = _BETWEEN.sub("", word)
         if not _MOVE.fullmatch(move):
-            raise NotationError(f"{quoted(word)} is not a move: write the squares that it leads from and to, as in a1a2")
+            raise NotationError(f"{quoted(word)} is not a move: write the squares where it starts and ends, as in a1a2")
         return move
 
     def result(self, position: Position) -> Ending | None:

@@ -39,7 +39,7 @@ def _installed(files: str) -> dict[str, Point]:
         # `hexapawn-4x4` would be a variant of `hexapawn`.
         for name in points:
             if f"{one.name}-".startswith(f"{name}-"):
-                taken = f"the name {name!r} is taken by {_origin(points[name])}"
+                taken = f"the name {name!r} is used by {_origin(points[name])}"
                 raise RulesError(f"the rules file {one.given} defines the game {one.name!r}, but {taken}: rename the game")
         points[one.name] = one
         RULES_FILES.setdefault(one.name, one.given)

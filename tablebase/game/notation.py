@@ -92,7 +92,7 @@ def _parse_row(game: Game, row: str, rank: int) -> list[tuple[int, int]]:
             raise NotationError(f"{quoted(token)} is not a piece of {game.name}: use only the letters {known}")
         cell = (file, rank)
         if file < game.board.width and cell not in game.board.numbers:
-            raise NotationError(f"{quoted(token)} in row {rank + 1} is on a cell that is not a square of the board: move it")
+            raise NotationError(f"{quoted(token)} in row {rank + 1} is not on a square of the board: move the piece")
         if cell in game.board.numbers:
             pieces.append((game.by_symbol[token], game.board.numbers[cell]))
         file += 1
@@ -125,7 +125,7 @@ def check_kinds(game: Game, kinds: Sequence[int]) -> None:
         kind, count = game.kinds[number], kinds.count(number)
         if count > kind.limit:
             name = f"{game.sides[kind.side].name} {kind.name}"
-            raise NotationError(f"{count} pieces {kind.symbol!r} ({name}) are too many: use at most {kind.limit}")
+            raise NotationError(f"{count} pieces {kind.symbol!r} ({name}) on the board: use at most {kind.limit}")
     present = {game.side_of(kind) for kind in kinds}
     for side in (0, 1):
         if side not in present:
@@ -180,7 +180,7 @@ def read_move(game: Game, text: str) -> tuple[int, int]:
     ends = _MOVE.fullmatch(text.lower())
     if ends is None:
         origin, target = (game.board.names[number] for number in (0, -1))
-        raise NotationError(f"{quoted(text)} is not a move: write the squares that it leads from and to, as in {origin}{target}")
+        raise NotationError(f"{quoted(text)} is not a move: write the squares where it starts and ends, as in {origin}{target}")
     return game.board.square(ends[1]), game.board.square(ends[2])
 
 

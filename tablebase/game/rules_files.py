@@ -56,7 +56,7 @@ def read_rules(given: str) -> RulesFile:
     """
     path, stem = os.path.abspath(given), Path(given).stem
     if not given.endswith(SUFFIX) or not stem.isidentifier():
-        raise RulesError(f"invalid name {quoted(given)} of a rules file: use letters, digits and underscores, as in nim.py")
+        raise RulesError(f"invalid rules file name {quoted(given)}: use letters, digits and underscores, as in nim.py")
     if os.pathsep in path:
         raise RulesError(f"the path {quoted(path)} contains {os.pathsep!r}, which separates paths in {VARIABLE}: move the file")
     try:
@@ -105,7 +105,7 @@ def _read(given: str, path: str, stem: str, source: str) -> RulesFile:
             needed = "an object of a class based on FunctionGame or Game (docs/your-own-game.md)"
             raise RulesError(f"game in the rules file {given} must return {needed}, not {quoted(game)}")
         if not all(part.isidentifier() and part == part.lower() for part in game.name.split("-")):
-            raise RulesError(f"the rules file {given} names its game {quoted(game.name)}: choose a name such as 'nim'")
+            raise RulesError(f"invalid game name {quoted(game.name)} in the rules file {given}: choose a name such as 'nim'")
     except BaseException:
         # The next attempt begins without it.
         sys.modules.pop(stem, None)

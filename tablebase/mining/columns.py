@@ -82,7 +82,7 @@ def by_name(columns: Iterable[Column]) -> dict[str, Column]:
     seen: set[str] = set()
     for column in columns:
         if column.name.lower() in seen and column.feature is not None:
-            error = f"the feature {column.feature.name} has a column named {column.name}, but that name is already taken"
+            error = f"the feature {column.feature.name} has a column named {column.name}, but another column already has this name"
             raise TablebaseError(f"{error}: rename the feature")
         seen.add(column.name.lower())
         found[column.name] = column
@@ -103,7 +103,7 @@ def chosen_columns(
     wanted = [name for name, column in offered.items() if (column.in_star if names is None else name in names)]
     written = [offered[name] for name in wanted if name not in folders]
     if not written:
-        left_out = f"no column is left besides {', '.join(folders)}" if folders else "no column is left"
+        left_out = f"no column remains apart from {', '.join(folders)}" if folders else "no column remains"
         raise ArgumentError(f"{left_out}: add another column")
     return written
 

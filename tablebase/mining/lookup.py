@@ -197,7 +197,7 @@ class _Conditions:
         if any(as_row(self.game, text) != text for text in others):
             name = next((column.sql() for column in value.find_all(exp.Column)), "…")
             error = f"{len(others)} of {len(texts)} positions of {written(value)} have {side.name} to move, which no row has"
-            raise TablebaseError(f"{error}: write {AS_ROW}({name}), which exchanges colours")
+            raise TablebaseError(f"{error}: write {AS_ROW}({name}) to exchange colours")
         return texts
 
     def _values(self, value: exp.Expr) -> Texts | None:

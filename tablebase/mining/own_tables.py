@@ -48,7 +48,7 @@ def own_tables(tables: Mapping[str, Path | str | pa.Table]) -> OwnTables:
         if re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) is None:
             raise ArgumentError(f"invalid table name {quoted(name)}: use letters, digits and _")
         if name.lower() in (*TABLES, *seen) or name.lower().startswith(SYSTEM):
-            raise ArgumentError(f"the table name {name} is already taken: choose another name")
+            raise ArgumentError(f"the table name {name} is already used: choose another name")
         seen.add(name.lower())
     return {name: table if isinstance(table, pa.Table) else _read(Path(table)) for name, table in tables.items()}
 

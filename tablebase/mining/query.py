@@ -252,7 +252,7 @@ class Query(Tabular):
                         raise TablebaseError(f"unknown table {unknown[1]}: {hint}") from error
                     if "resulted in an empty set of columns" in str(error):
                         hint = f"write the names of features, and {POSITION}"
-                        raise TablebaseError(f"COLUMNS matches none of the columns of *: {hint}") from error
+                        raise TablebaseError(f"COLUMNS matches no column of *: {hint}") from error
                     raise
 
 

@@ -86,18 +86,18 @@ def _check(tree: exp.Expr) -> None:
     if isinstance(tree, exp.Command | exp.Show):
         raise ArgumentError("only SELECT is allowed: write a single SELECT statement")
     if any(cte.alias.lower() in TABLES for cte in tree.find_all(exp.CTE)):
-        raise ArgumentError(f"a WITH cannot have the name {' or '.join(TABLES)}: choose another name")
+        raise ArgumentError(f"a WITH query cannot have the name {' or '.join(TABLES)}: choose another name")
     for table in tree.find_all(exp.Table):
         if table.name.lower() in TABLES and (table.catalog or table.db.lower() not in ("", MAIN)):
             raise ArgumentError(f"unknown table {written(table)}: write {table.name}")
         if table.name.lower() in TABLES and table.alias_column_names:
-            raise ArgumentError(f"the columns of {table.name} cannot be renamed in the FROM: rename them in the SELECT, with AS")
+            raise ArgumentError(f"the columns of {table.name} cannot be renamed in FROM: rename them in SELECT, with AS")
     for scope in scopes(tree):
         if any(children(node, exp.TableSample) for node in (scope.expression, *scope.tables)):
             hint = "write a condition on hash, as in WHERE hash < 0.01"
             raise ArgumentError(f"TABLESAMPLE and USING SAMPLE are not allowed: {hint}")
     if tree.find(exp.PositionalColumn) is not None:
-        raise ArgumentError("columns such as #1 are not allowed: use the names of the columns")
+        raise ArgumentError("column numbers such as #1 are not allowed: use column names")
 
 
 def check_reach(tree: exp.Expr, tables: tuple[str, ...]) -> None:
@@ -109,7 +109,7 @@ def check_reach(tree: exp.Expr, tables: tuple[str, ...]) -> None:
             name = table.this.name if isinstance(table.this, exp.Anonymous) else table.this.sql("duckdb").partition("(")[0]
             if name.lower() not in ROW_FUNCTIONS:
                 hint = f"use one of {', '.join(ROW_FUNCTIONS)}"
-                raise ArgumentError(f"{table.this.sql('duckdb', normalize_functions=False)} is not allowed in a FROM: {hint}")
+                raise ArgumentError(f"{table.this.sql('duckdb', normalize_functions=False)} is not allowed in FROM: {hint}")
         elif table.name.lower() not in known or table.db.lower() not in ("", "main"):
             raise ArgumentError(f"{written(table)} cannot be queried: query {' or '.join(tables)}")
     for function in tree.find_all(exp.Anonymous):

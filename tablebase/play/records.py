@@ -222,7 +222,7 @@ def _record(tags: dict[str, str], words: list[str], line: int) -> Record:
         # A comment, since nothing happens after the result.
         words.pop()
     if words[-1:] != [result]:
-        raise NotationError(f"the game in line {line} does not end with its result: write its tag Result after the moves")
+        raise NotationError(f"the game in line {line} does not end with its result: repeat the tag Result after the moves")
     number, opening = whole_number(tags["Round"]), whole_number(tags["Opening"])
     ranked = all(place == 1 + sum(other < place for other in places) for place in places)
     if number is None or opening is None or not ranked:

@@ -102,7 +102,7 @@ def parse_material(game: Game, text: str) -> Material:
     tiers = parse_materials(game, text)
     if len(tiers) > 1:
         first, last = material_name(game, tiers[0]), material_name(game, tiers[-1])
-        raise NotationError(f"{quoted(text)} is divided into {len(tiers)} slices: choose one from {first} to {last}")
+        raise NotationError(f"{quoted(text)} is divided into {len(tiers)} slices: choose a slice from {first} to {last}")
     return tiers[0]
 
 

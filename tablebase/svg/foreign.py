@@ -27,7 +27,7 @@ def read_picture(text: str) -> Element:
         for name in [name for name in node.attrib if name.startswith(LINKS)]:
             node.set(name.removeprefix(LINKS), node.attrib.pop(name))
     if root.tag != "svg":
-        raise TablebaseError(f"{quoted(text)} is not SVG, but a document {root.tag}: pass a picture from tablebase.svg.board")
+        raise TablebaseError(f"{quoted(text)} is not SVG (its root element is {root.tag}): pass a picture from tablebase.svg.board")
     if "viewBox" not in root.attrib:
         width, height = (_NUMBER.match(root.get(name, "")) for name in ("width", "height"))
         if width is None or height is None:

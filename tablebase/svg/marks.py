@@ -53,7 +53,7 @@ def as_ends(game: Game, given: Any) -> tuple[int, int]:
     elif isinstance(given, str):
         ends = read_move(game, given)
     else:
-        raise NotationError(f"{quoted(repr(given))} is not a move: write its text, such as 'a1a2', or two squares")
+        raise NotationError(f"{quoted(repr(given))} is not a move: pass a string such as 'a1a2', or two squares")
     if not set(ends) <= set(range(len(game.board))) or ends[0] == ends[1]:
         raise NotationError(f"{quoted(str(given))} is not a move: write two different squares of the board")
     return ends

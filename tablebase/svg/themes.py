@@ -74,7 +74,7 @@ class Theme:
             if not isinstance(given, Mapping) or set(given) != names:
                 raise ArgumentError(f"{field} of a theme must have exactly the keys {', '.join(sorted(names))}")
         if not isinstance(self.sides, tuple) or len(self.sides) != 2:
-            raise ArgumentError("sides of a theme must be a pair, a Tint for each side")
+            raise ArgumentError("sides of a theme must be a pair of Tints, one for each side")
         tints = (self.page, self.square, *self.terrain.values(), *self.sides)
         if not all(isinstance(tint, Tint) for tint in tints):
             raise ArgumentError("page, square, terrain and sides of a theme must be Tints, such as Tint('#ffffff', '#000000')")

@@ -144,7 +144,7 @@ class SavedArrays(NamedTuple):
             file.seek(self.begin)
             for array in arrays:
                 if file.readinto(array.data.cast("B")) != array.nbytes:
-                    raise CorruptTableError("has changed while it was read", self.path)
+                    raise CorruptTableError("changed while it was being read", self.path)
 
 
 def discard(table: Path) -> None:

@@ -43,7 +43,7 @@ GRAIN = 4
 """The smallest number of chunks worth a thread."""
 NO_TABLE = "is not a readable table file"
 """Predicate of a sentence about a file that cannot be opened as a table."""
-OTHER_VALUES = "does not hold the values it was written with"
+OTHER_VALUES = "does not contain the values it was written with"
 FRAME_BYTES = 1 << 16
 """More bytes than Zstandard needs for a chunk beside those of its codes."""
 
@@ -185,7 +185,7 @@ class SealedFile(ABC):
             with hdf5:
                 self._note_place(name, self.datasets[name].stored.get_chunk_info_by_coord((begin,)))
             if (name, begin) not in self._places:
-                raise CorruptTableError("has a chunk that is not compressed or too large", self.path)
+                raise CorruptTableError("has a chunk that is uncompressed or too large", self.path)
         return self._places[name, begin]
 
     def _note_place(self, name: Name, info: Any) -> None:

@@ -39,7 +39,7 @@ def expansion(kernels: Kernels, rules: Int64, state: State, attacker: int = NOBO
     who, count = call_compiled(kernels.expand, rules, array, attacker, rows[: kernels.widest])
     error = None
     if who != OVER and not 0 < count <= kernels.widest:
-        error = f"there are {count} rows, but there must be 1 to {kernels.widest}"
+        error = f"found {count} rows, but expected 1 to {kernels.widest}"
     elif (rows[kernels.widest :] != UNTOUCHED).any():
         error = f"more than {kernels.widest} rows are filled in"
     elif array.tolist() != list(state):
@@ -103,7 +103,7 @@ def evaluation_error(game: StochasticGame, state: State) -> str | None:
     elif array.tolist() != list(state):
         error = "the state itself is changed"
     elif (abs(own) >= -UNTOUCHED).any():
-        error = f"the values must lie between -2^40 and 2^40, and are {own.tolist()}"
+        error = f"the values must lie between -2^40 and 2^40, but are {own.tolist()}"
     elif not -1 <= finished < 1 << game.players:
         error = f"{finished} is not a set of {game.players} players"
     elif finished >= 0 <= game.to_move(state) and finished >> game.to_move(state) & 1:
@@ -159,7 +159,7 @@ def index_error(game: StochasticGame, case: State | int) -> str | None:
 def _number_error(game: StochasticGame, number: int, state: State) -> str | None:
     again, player = number_of(game, state)
     if again != number:
-        return f"the state of number {number} is {state}, but its number is {again}"
+        return f"the state with the number {number} is {state}, but its number is {again}"
     mover = expansion(_kernels(game), _region(game).rules, state, player).who
     return f"number {number} is stored for player {player}, but {mover} is to move in {state}" if player != mover else None
 

@@ -61,7 +61,7 @@ def chosen_move(
     written = read_settings(record.name, name.partition(":")[2], record.settings_in(rules))
     for setting in FILES:
         if setting in given or setting in written:
-            raise TablebaseError(f"the setting {setting} needs a file, but the server keeps no files: leave out {setting}")
+            raise TablebaseError(f"the setting {setting} needs a file, but the server does not store files: leave out {setting}")
     match = _match(rules, position, moves)
     before = match.position
     with opened(name, Seat(rules, match.start, match.player, folder), **given) as chooser:

@@ -83,7 +83,7 @@ def test_a_batch_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "error"),
     [
-        ("", 1, "the file builds nothing"),
+        ("", 1, "the file contains no builds"),
         ("workers = 2\nbuild = 3\n", 2, r"build must be a list of tables: begin each with \[\[build\]\]"),
         ("workers = 0\n[[build]]\ngame = 'x'", 1, "workers must be at least 1, not '0'"),
         ("\nworkers = true\n[[build]]\ngame = 'x'", 2, "workers must be a whole number, not 'True'"),

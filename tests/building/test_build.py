@@ -103,7 +103,7 @@ def test_a_table_of_other_rules_is_left_alone(copied: Path, ask: Ask) -> None:
     """Every command that needs a table built under other rules ends with code 2 and a sentence; the file stays as it is."""
     path = table_of(copied, "RvE")
     make_old(path)
-    before, rows, error = path.read_bytes(), registered(copied), f"{path} was built under other rules"
+    before, rows, error = path.read_bytes(), registered(copied), f"{path} was built with rules of"
     for words in (["probe", "doushouqi", "7/7/7/7/3e3/7/7/R6/7 w"], ["reindex"]):
         assert_refused(ask(*words, "--data", copied), 2, error)
         assert registered(copied) == rows

@@ -191,12 +191,12 @@ def test_halves_are_merged(three_pieces: Path, tmp_path: Path, ask: Ask) -> None
 @pytest.mark.parametrize(
     ("change", "error"),
     [
-        ("rules_digest = 'other'", "CvW.h5 was built under other rules"),
+        ("rules_digest = 'other'", "CvW.h5 was built with rules that differ"),
         ("game = 'chess'", "CvW.h5 is of a game that is not installed"),
-        ("file = '../escaped.h5'", "../escaped.h5 is in the wrong place"),
-        ("file = 'doushouqi/3/CvW.h5'", "doushouqi/3/CvW.h5 is in the wrong place"),
-        ("material = '../../CvW', file = 'doushouqi/2/../../CvW.h5'", "CvW.h5 is in the wrong place"),
-        ("material = 'WvC', file = 'doushouqi/2/WvC.h5'", "WvC.h5 is in the wrong place"),
+        ("file = '../escaped.h5'", "../escaped.h5 has the wrong path"),
+        ("file = 'doushouqi/3/CvW.h5'", "doushouqi/3/CvW.h5 has the wrong path"),
+        ("material = '../../CvW', file = 'doushouqi/2/../../CvW.h5'", "CvW.h5 has the wrong path"),
+        ("material = 'WvC', file = 'doushouqi/2/WvC.h5'", "WvC.h5 has the wrong path"),
     ],
 )
 def test_a_merge_refuses_what_is_of_no_use_here(
@@ -335,7 +335,7 @@ def test_what_was_written_is_read_back(two_pieces: Path, tmp_path: Path, ask: As
 
     monkeypatch.setattr(SliceTables, "rewrite", damaged)
     answer = ask("pack", "doushouqi", "--material", "CvW", "--data", two_pieces, "--to", tmp_path)
-    assert_refused(answer, CorruptTableError.exit_code, "does not hold the values it was written with")
+    assert_refused(answer, CorruptTableError.exit_code, "does not contain the values it was written with")
     assert (contents(tmp_path), drafts(tmp_path)) == ({}, [])
 
 

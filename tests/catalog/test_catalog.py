@@ -69,7 +69,7 @@ def test_counts_of_single_slices(
 
 
 HINTS = {
-    "DELETE FROM tables": "not authorized (only reading is allowed)",
+    "DELETE FROM tables": "not authorized (only SELECT is allowed)",
     "SELECT * FROM positions": "no such table: positions (query positions with 'tablebase mine')",
     "SELECT * FROM placements": "no such table: placements",
 }

@@ -222,7 +222,7 @@ def test_changes_wait_for_each_other(copied: Path) -> None:
             ("DELETE FROM tables RETURNING id", 'syntax error at or near "DELETE" (only SELECT is allowed)'),
             ("WITH a AS (SELECT 1) DELETE FROM tables", 'syntax error at or near "DELETE"'),
             ("COMMIT", 'syntax error at or near "COMMIT"'),
-            ("WITH a AS (DELETE FROM tables RETURNING id) SELECT * FROM a", "data-modifying statements in WITH (only reading"),
+            ("WITH a AS (DELETE FROM tables RETURNING id) SELECT * FROM a", "data-modifying statements in WITH (only SELECT"),
             ("SELECT * FROM tables FOR UPDATE", "cannot execute SELECT FOR UPDATE in a read-only transaction"),
             ("SELECT * INTO mine FROM tables", "INTO"),
             ("SELECT nextval('tables_id_seq')", "cannot execute nextval() in a read-only transaction"),

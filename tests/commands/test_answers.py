@@ -197,9 +197,9 @@ def test_statements_over_the_catalog(tables: Tablebase, two_pieces: Path, ask: A
     assert rows.fetchall() == [tuple(row.values()) for row in written]
     assert rows.arrow().to_pylist() == rows.df().to_dict("records") == rows.pl().to_dicts() == written
     assert repr(rows) == "CatalogRows(5 rows of material, side, longest_win, side_4)"
-    with pytest.raises(TablebaseError, match="only reading is allowed"):
+    with pytest.raises(TablebaseError, match="only SELECT is allowed"):
         tables.sql("DELETE FROM slices")
-    with pytest.raises(TablebaseError, match="cast it to TEXT"):
+    with pytest.raises(TablebaseError, match="cast the column to TEXT"):
         tables.sql("SELECT 1 AS n UNION ALL SELECT 'one'").arrow()
 
 

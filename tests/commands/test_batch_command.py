@@ -212,7 +212,7 @@ def test_a_step_that_fails_leaves_no_file(hexapawns: Path, tmp_path: Path, ask: 
     path = night(tmp_path, f'[[build]]\ngame = "hexapawn"\npieces = 6\n{text}')
     answer = ask("batch", path, "--data", hexapawns)
     assert answer.code == 2
-    assert f"{path}, line 4: the command 'sql SELECT missing FROM nowhere' ended with code 2" in answer.errors[0]
+    assert f"{path}, line 4: the command 'sql SELECT missing FROM nowhere' failed with exit code 2" in answer.errors[0]
     assert answer.err.splitlines()[-1].startswith(f"{path}: tables built: 0, commands run: 1, failed: 1, time: ")
     assert {file.name for file in tmp_path.iterdir()} == {".night.toml.lock", "good.csv", "night.toml", "night.toml.record.json"}
     assert good.read_text() == ask(*probed(), "--data", hexapawns).out

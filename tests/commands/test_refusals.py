@@ -124,8 +124,8 @@ SEARCHING = {
     "analyse doushouqi --data nowhere": "no tablebase in nowhere",
     "prove hexapawn --time 0": "the limit of seconds must be positive, not 0",
     "prove hexapawn --data nowhere": "no tablebase in nowhere",
-    "prove": "missing GAME: give a game, or a file with a proof as in --check FILE",
-    "prove hexapawn --check proof": "cannot use GAME with --check: give one of them",
+    "prove": "missing GAME: give a game, or a proof file with --check",
+    "prove hexapawn --check proof": "cannot use GAME with --check: leave out GAME, because",
     "prove --check proof": "give a file written by 'prove --output'",
     f"prove --check {__file__}": "is not a valid proof (a line is not JSON",
     "uci hexapawn --data nowhere": "no tablebase in nowhere",
@@ -142,8 +142,8 @@ SERVING = {
     "serve --access-log csv": "'csv' is not one of 'none', 'json'",
 }
 BUILDING = {
-    "build doushouqi": "the initial position has too many pieces: choose tables, as in --pieces 3 or --material RCvW",
-    "estimate doushouqi": "choose tables, as in",
+    "build doushouqi": "the initial position has too many pieces: select tables, as with --pieces 3 or --material RCvW",
+    "estimate doushouqi": "select tables, as with",
     "build doushouqi --pieces 1": "invalid number of pieces 1: doushouqi has slices of 2 to 16 pieces",
     "build doushouqi --pieces 99": "invalid number of pieces 99: doushouqi has slices of 2 to 16 pieces",
     f"{BUILD} --workers 0": "'--workers': Input should be greater than or equal to 1",
@@ -182,7 +182,7 @@ OTHERS = {
     "mine hexapawn 'SELECT 1' --features /dev/zero": "/dev/zero is not a regular file: use a Python file with features",
     "mine hexapawn @/dev/zero": "/dev/zero has more than ",
     "probe hexapawn @nowhere": "nowhere cannot be used (No such file",
-    "probe hexapawn 'ppp/3/PPP w' --output a.jpg": "is not the name of a picture: use one of the suffixes .pdf, .svg, .png",
+    "probe hexapawn 'ppp/3/PPP w' --output a.jpg": "is not the name of a picture: choose a name that ends in .pdf or .svg or .png",
     "probe hexapawn 'ppp/3/PPP w' --output a.svg --width 88": "invalid --width '88': expected 5mm to 2000mm, such as 88mm",
     "probe hexapawn 'ppp/3/PPP w' --width 88mm": "cannot use --width without --output: add --output FILE",
     "probe hexapawn 'ppp/3/PPP w' 'ppp/3/PPP w' --output a.svg": "--output draws a single position",
@@ -199,7 +199,7 @@ OTHERS = {
 SHEETS = {
     "probe awari 2 --sheet a.svg": "awari has no pictures",
     "line awari --sheet a.pdf": "awari has no pictures",
-    "line hexapawn --sheet a.jpg": "a.jpg is not the name of a sheet: use one of the suffixes .pdf, .svg, .png",
+    "line hexapawn --sheet a.jpg": "a.jpg is not the name of a sheet: choose a name that ends in .pdf or .svg or .png",
     "line hexapawn --replay games --sheet a.svg": "cannot use POSITION, --to or --sheet with --replay",
     "boxes hexapawn --output a": "a is not the name of a sheet",
     "boxes hexapawn --side x": "the side to play must be 'w' or 'b', not 'x'",
@@ -210,7 +210,7 @@ SHEETS = {
 }
 CHARTS = {
     "plot pie doushouqi --output a.svg": "is not one of 'distances', 'survival', 'squares', 'draws', 'parity', 'values',",
-    "plot draws doushouqi --output a.gif": "use one of the suffixes .png, .svg, .pdf",
+    "plot draws doushouqi --output a.gif": "choose a file name that ends in .png or .svg or .pdf",
     "plot draws doushouqi --data nowhere --output a.svg": "no tablebase in",
     "plot draws doushouqi --pieces 3 --output a.svg": "no table of doushouqi with 3 pieces has been built: run",
     "plot squares doushouqi --material RCvW --output a.svg": "the table RCvW of doushouqi has not been built",

@@ -218,7 +218,7 @@ def test_a_build_resumes_within_a_group(tmp_path: Path, built: Path, ask: Ask, m
 
     def late(_: BuildOptions) -> None:
         if next(calls, None) is None:
-            raise LateError("the deadline has come")
+            raise LateError("the deadline has passed")
 
     with monkeypatch.context() as patch:
         patch.setattr(BuildOptions, "check_time", late)

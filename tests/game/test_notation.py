@@ -41,7 +41,7 @@ def test_runs_of_more_than_nine_and_missing_cells() -> None:
     position = Position(((0, 0), (1, 24)), 0)
     assert render(game, position) == "12b/1A11 w"
     assert parse(game, "12b/1A11 w") == position
-    with pytest.raises(NotationError, match="'A' in row 1 is on a cell that is not a square of the board: move it"):
+    with pytest.raises(NotationError, match="'A' in row 1 is not on a square of the board: move the piece"):
         parse(game, "12b/A12 w")
 
 
@@ -61,7 +61,7 @@ BAD_TEXTS = {
     "long row": ("7/7/7/7/2r4/7/7/R7/7 w", r"row 2 \('R7'\) is 8 squares wide, but the board is 7 wide"),
     "piece off the board": ("7/7/7/7/2r4/7/7/7R/7 w", r"row 2 \('7R'\) is 8 squares wide"),
     "empty row": ("7/7/7/7/2r4/7/7/R6/ w", r"row 1 \(''\) is 0 squares wide"),
-    "two rats": ("7/7/7/7/2r4/7/7/RR5/7 w", r"2 pieces 'R' \(White rat\) are too many: use at most 1"),
+    "two rats": ("7/7/7/7/2r4/7/7/RR5/7 w", r"2 pieces 'R' \(White rat\) on the board: use at most 1"),
     "in the water": ("7/7/7/7/1cR4/7/7/7/7 w", r"'c' \(Black cat\) cannot stand on b5"),
     "in the den": ("7/7/7/7/2r4/7/7/7/3R3 w", r"'R' \(White rat\) cannot stand on d1 while the game continues"),
     "no pieces": ("7/7/7/7/7/7/7/7/7 w", "White has no pieces: both sides need at least one"),
@@ -96,7 +96,7 @@ def test_a_move_can_be_read(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("a1", "'a1' is not a move: write the squares that it leads from and to, as in a1g9"),
+        ("a1", "'a1' is not a move: write the squares where it starts and ends, as in a1g9"),
         ("", "'' is not a move"),
         ("a1b1c1", "'a1b1c1' is not a move"),
         ("a1 b1", "'a1 b1' is not a move"),

@@ -257,10 +257,10 @@ def test_a_script_that_loads_itself(folder: Path) -> None:
         ("partly", "    def parse(", "    def read(", "cannot be loaded: TypeError: Can't instantiate abstract class Heap"),
         ("nameless", '    name = "heap"\n', "", "the class Heap has no attribute name: set it to a string"),
         ("number", "", "game = 7\n", "game in the rules file {} must be a function that returns a game, not 7"),
-        ("taken", '"heap"', '"hexapawn"', "defines the game 'hexapawn', but the name 'hexapawn' is taken by the entry point"),
-        ("longer", '"heap"', '"hexapawn-small"', "'hexapawn-small', but the name 'hexapawn' is taken by the entry point"),
+        ("taken", '"heap"', '"hexapawn"', "defines the game 'hexapawn', but the name 'hexapawn' is used by the entry point"),
+        ("longer", '"heap"', '"hexapawn-small"', "'hexapawn-small', but the name 'hexapawn' is used by the entry point"),
         ("json", '"heap"', '"heap"', "the rules file {} hides the Python module 'json': rename the file"),
-        ("two.parts", '"heap"', '"heap"', "invalid name '{}' of a rules file: use letters, digits and underscores"),
+        ("two.parts", '"heap"', '"heap"', "invalid rules file name '{}': use letters, digits and underscores"),
     ],
 )
 def test_a_file_that_cannot_be_used(stem: str, old: str, new: str, error: str, folder: Path, ask: Ask) -> None:
@@ -269,7 +269,7 @@ def test_a_file_that_cannot_be_used(stem: str, old: str, new: str, error: str, f
     for words in (["build", file], ["games", "--rules", file]):
         assert_one_sentence(ask(*words), error.format(file), file)
     assert os.environ[VARIABLE] == ""
-    assert any(word in error for word in ("is taken by", "hides")) or stem not in sys.modules
+    assert any(word in error for word in ("is used by", "hides")) or stem not in sys.modules
     (folder / "heap.py").rename(file)
     if error.startswith("cannot") or "divided" in error:
         assert ask("check-rules", file).code == 0
@@ -281,7 +281,7 @@ def test_two_files_of_one_name(folder: Path) -> None:
     Path(other).write_text(HEAP)
     tablebase.load("heap.py")
     with pytest.raises(
-        RulesError, match=r"defines the game 'heap', but the name 'heap' is taken by the rules file heap\.py: rename the game"
+        RulesError, match=r"defines the game 'heap', but the name 'heap' is used by the rules file heap\.py: rename the game"
     ):
         tablebase.load(other)
     (folder / "deeper").mkdir()
@@ -304,8 +304,8 @@ def test_sentences_name_the_file(folder: Path) -> None:
     assert error.command == "tablebase build pawns.py --variant 3x4 --pieces 2 --data d"
     assert ask_fresh(*error.command.split()[1:]).code == 0
     tablebase.load("heap.py")
-    assert "than those in heap.py" in str(StaleTableError(Path("d/heap/exact/all.h5"), "heap-counters=3"))
-    assert "than those installed" in str(StaleTableError(Path("d/heaps/exact/all.h5"), "heaps"))
+    assert "differ from heap.py" in str(StaleTableError(Path("d/heap/exact/all.h5"), "heap-counters=3"))
+    assert "differ from the installed rules" in str(StaleTableError(Path("d/heaps/exact/all.h5"), "heaps"))
 
 
 def test_no_address_takes_a_file(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:

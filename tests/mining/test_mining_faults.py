@@ -63,7 +63,7 @@ STATEMENTS = {
     "a profile": ("SELECT * FROM enable_profiling(save_location := 'mine.json')", "locked"),
     "a variable": ("SELECT * FROM secret", "secret"),
     "a variable of the environment": ("SELECT getenv('HOME')", "getenv"),
-    "settings": ("SELECT * FROM duckdb_settings()", "duckdb_settings() is not allowed in a FROM"),
+    "settings": ("SELECT * FROM duckdb_settings()", "duckdb_settings() is not allowed in FROM"),
     "the list of tables": ("SELECT * FROM duckdb_settings", "query positions, distinct_positions, moves or distinct_moves"),
     "settings under another name": ("SELECT * FROM pg_settings", "pg_settings cannot be queried"),
     "settings hidden by a WITH": ("WITH pg_settings AS (FROM pg_settings) FROM pg_settings", "pg_settings cannot be queried"),
@@ -81,13 +81,13 @@ STATEMENTS = {
     ),
     "a macro beside a table": (
         "SELECT count(*) FROM positions WHERE material = 'RvC' UNION ALL SELECT sum(count) FROM histogram('positions', distance)",
-        "is not allowed in a FROM",
+        "is not allowed in FROM",
     ),
     "a WITH called positions": ("WITH positions AS (SELECT 1 AS pieces) SELECT * FROM positions", "a WITH cannot have"),
     "a WITH called POSITIONS": ('WITH "Distinct_Positions"(a) AS (SELECT 1) SELECT * FROM positions', "a WITH cannot have"),
-    "columns renamed": ("SELECT a, count(*) FROM positions t(a) GROUP BY a", "cannot be renamed in the FROM"),
-    "columns exchanged": ("SELECT count(*) FROM positions t(a, b, material) WHERE material = 'w'", "cannot be renamed in the FROM"),
-    "columns by number": ("SELECT count(DISTINCT #1) FROM positions", "use the names of the columns"),
+    "columns renamed": ("SELECT a, count(*) FROM positions t(a) GROUP BY a", "cannot be renamed in FROM"),
+    "columns exchanged": ("SELECT count(*) FROM positions t(a, b, material) WHERE material = 'w'", "cannot be renamed in FROM"),
+    "columns by number": ("SELECT count(DISTINCT #1) FROM positions", "use column names"),
     "a material in another order": ("SELECT 1 FROM positions WHERE material = 'CRvW'", "invalid material CRvW: write it as RCvW"),
     "a material that is not built": (
         "SELECT count(*) FROM positions WHERE material = 'RvC' UNION "
@@ -98,7 +98,7 @@ STATEMENTS = {
         "SELECT count(*) FROM positions WHERE pieces = 3 AND p1 = 'R'",
         "no table of doushouqi with 3 pieces has been built: run 'tablebase build doushouqi --pieces 3",
     ),
-    "an alias among the distinct": ("SELECT * FROM distinct_positions WHERE material = 'CvD'", "has CvW in place of CvD"),
+    "an alias among the distinct": ("SELECT * FROM distinct_positions WHERE material = 'CvD'", "contains CvW instead of"),
     "a feature that is not there": ("SELECT beauty FROM positions", "beauty"),
     "features by a pattern": ("SELECT COLUMNS('mob.*') FROM positions", "mob.*"),
 }

@@ -160,7 +160,7 @@ ROLLED = write_record(
         ("1-2-2", "1-2", "line 1 has no tag White"),
         ("\n1-2-2", "\n1-1-3", "does not end with its result"),
         ('[Player3 "c"]\n', "", "line 1 has no tag Player3"),
-        ("\n1-0\n", "\n", "the game in line 1 does not end with its result: write its tag Result after the moves"),
+        ("\n1-0\n", "\n", "the game in line 1 does not end with its result: repeat the tag Result after the moves"),
         ('[Result "1-0"]\n', "", "line 1 has no tag Result"),
         ("\n1-0\n", f"\n{GOOD}", "the game in line 1 does not end with its result"),
         ("a2a3\n1-0\n", f"\n{GOOD}", "the game in line 1 does not end with its result"),

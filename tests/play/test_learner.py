@@ -224,7 +224,7 @@ def test_it_plays_as_any_player(path: Path, monkeypatch: pytest.MonkeyPatch) -> 
             assert move in best.moves
             assert player.remark.startswith(f"it expects a result of {best.expected * (1 - 2 * match.player):+.2f}, from -1")
             match.play(move)
-    with pytest.raises(TablebaseError, match="needs a file from 'tablebase train': give its path as in learner:file=FILE"):
+    with pytest.raises(TablebaseError, match="needs a file from 'tablebase train': add the path, as in learner:file=FILE"):
         open_player("learner", Seat(PAWNS, PAWNS.initial))
 
 

@@ -229,7 +229,7 @@ def test_what_has_happened() -> None:
     assert (again.events, again.player, again.turns, again.plies) == (first.events, first.player, first.turns, first.plies)
     # A draw that is not told is made.
     assert len(Match(rules, rules.initial, Random(5), happened=["1"]).events) == 2
-    with pytest.raises(RulesError, match="'7' cannot be drawn in 0,0 1 0 roll: choose one of 1, 2, 3, 4, 5, 6"):
+    with pytest.raises(RulesError, match="'7' is impossible in 0,0 1 0 roll: choose one of 1, 2, 3, 4, 5, 6"):
         Match(rules, rules.initial, happened=["1", "7"])
     with pytest.raises(RulesError, match="the move '6' is not legal"):
         Match(rules, rules.initial, happened=["6"])

@@ -109,14 +109,14 @@ def test_a_name_says_which_material(game: Game) -> None:
         (JUNGLE, "RC vW", "White has no piece ' ': use the letters RCWDPTLE"),
         (JUNGLE, "RRvW", "'RRvW' has 2 pieces of kind White rat, but the limit is 1"),
         (JUNGLE, "RvCWW", "'RvCWW' has 2 pieces of kind Black wolf, but the limit is 1"),
-        (FOX, "FvHHHH", "'FvHHHH' is divided into 29 slices: choose one from FvHHHH@0 to FvHHHH@28"),
+        (FOX, "FvHHHH", "'FvHHHH' is divided into 29 slices: choose a slice from FvHHHH@0 to FvHHHH@28"),
         (FOX, "FvHHHH@29", "FvHHHH has no tier '29': choose a tier from 0 to 28"),
         (FOX, "FvHHHH@", "FvHHHH has no tier '': choose a tier from 0 to 28"),
         (FOX, "FvHHHH@²", "FvHHHH has no tier '²': choose a tier from 0 to 28"),
         (FOX, "FvHHHHH@1", "'FvHHHHH@1' has 5 pieces of kind Hounds hound, but the limit is 4"),
         (JUNGLE, "RCvW@1", "'RCvW@1' has a tier, but RCvW is not divided into tiers: write RCvW"),
         (TWINS, "PPvP@1", "PPvP has no tier '1': choose a tier from 0,0 to 4,2"),
-        (TWINS, "PKvPK", "'PKvPK' is divided into 9 slices: choose one from PKvPK@0,0 to PKvPK@2,2"),
+        (TWINS, "PKvPK", "'PKvPK' is divided into 9 slices: choose a slice from PKvPK@0,0 to PKvPK@2,2"),
     ],
 )
 def test_a_bad_name_is_refused(game: Game, text: str, sentence: str) -> None:
@@ -124,7 +124,7 @@ def test_a_bad_name_is_refused(game: Game, text: str, sentence: str) -> None:
     with pytest.raises(NotationError) as caught:
         parse_material(game, text)
     assert str(caught.value) == sentence
-    if "choose one from" not in sentence:
+    if "choose a slice from" not in sentence:
         with pytest.raises(NotationError):
             parse_materials(game, text)
 

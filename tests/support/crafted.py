@@ -245,7 +245,7 @@ CHUNKS: dict[str, dict[str, Change]] = {
         "a frame that claims more than there is memory": chunk(claims(1 << 50)),
         "a frame of unknown size": chunk(says_nothing),
     },
-    "has a chunk that is not compressed or too large": {
+    "has a chunk that is uncompressed or too large": {
         "a frame and much else": chunk(skipped),
         "codes that are not compressed": chunk(lambda codes: codes, filters=1),
     },

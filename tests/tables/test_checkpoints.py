@@ -104,7 +104,7 @@ def test_a_file_that_shrinks_meanwhile_is_an_error(checkpoint: TableCheckpoint) 
     saved = checkpoint.load()
     assert saved is not None
     os.truncate(checkpoint.path, saved.begin + 20)
-    with pytest.raises(CorruptTableError, match="has changed while it was read"):
+    with pytest.raises(CorruptTableError, match="changed while it was being read"):
         saved.fill(some_arrays())
 
 

@@ -72,7 +72,7 @@ def test_wrong_values_are_not_written_again(table: Table, tmp_path: Path) -> Non
     with h5py.File(forged, "r+") as file:
         file.attrs["values_sha256"] = np.bytes_(b"0" * 64)
     reseal(forged)
-    with closing(Table(forged, GAME, MATERIAL)) as wrong, pytest.raises(CorruptTableError, match="does not hold the values"):
+    with closing(Table(forged, GAME, MATERIAL)) as wrong, pytest.raises(CorruptTableError, match="does not contain the values"):
         rewrite_draft(tmp_path / "again.h5", wrong, PACKED)
     assert drafts(tmp_path) == []
 

@@ -71,8 +71,8 @@ LIES: Mapping[str, tuple[Callable[..., Any], str]] = {
     "a weight of 0": (other_rows(WEIGHT, lambda _: 0, lambda who: who == CHANCE), "a weight is not above 0"),
     "another beginning": (other_rows(BEGINS, lambda begins: 1 - begins, lambda who: who >= 0), "the plain ones list (0 1 "),
     "another state": (other_rows(STATE, lambda score: score + 1, lambda who: who == CHANCE), "the plain ones list (1 1/3 1 "),
-    "too many rows": (rows_are(4), "there are 4 rows, but there must be 1 to 3"),
-    "no rows": (rows_are(0), "there are 0 rows, but there must be 1 to 3"),
+    "too many rows": (rows_are(4), "found 4 rows, but expected 1 to 3"),
+    "no rows": (rows_are(0), "found 0 rows, but expected 1 to 3"),
     "rows behind the last one": (beyond, "more than 3 rows are filled in"),
     "a state that is changed": (changing, "the state itself is changed"),
 }
@@ -159,7 +159,7 @@ def test_a_variant_without_tables_has_no_numbers(monkeypatch: pytest.MonkeyPatch
 VALUES: Mapping[str, tuple[Callable[..., Any], str]] = {
     "a value too many": (lambda values, _: values.base.__setitem__(-1, 0), "more than 2 values are filled in"),
     "a state that is changed": (lambda _, state: state.__setitem__(0, 5), "the state itself is changed"),
-    "a value out of bounds": (lambda values, _: values.__setitem__(1, -1 << 40), "must lie between -2^40 and 2^40, and are"),
+    "a value out of bounds": (lambda values, _: values.__setitem__(1, -1 << 40), "must lie between -2^40 and 2^40, but are"),
 }
 
 

@@ -86,7 +86,7 @@ def grouped(game: CompiledGame, after: Mapping[int, tuple[int, ...]], keys: Mapp
     names = {tier: game.tier_name(tier) for tier in after}
     if len(set(names.values())) < len(names) or not all(map(TIER_NAME.fullmatch, names.values())):
         rule = "made of letters, digits, dots, hyphens and underscores"
-        raise RulesError(f"tier_name of {game.name} must return different names, {rule}")
+        raise RulesError(f"tier_name of {game.name} must return a different name for each tier, {rule}")
     tiers, groups = list(after), []
     numbers = {tier: number for number, tier in enumerate(tiers)}
     for circle in circles([np.array([numbers[other] for other in others], np.int64) for others in after.values()]):

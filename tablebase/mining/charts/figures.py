@@ -159,8 +159,8 @@ def _cell(frame: Frame, columns: int, beside: float, hint: str, most: float = WI
     least, room = style.small * POINT * 1.1, (style.width or most) - beside
     if room < columns * least:
         raise TablebaseError(
-            f"the chart has {columns} columns, but only {max(0, int(room / least))} with letters of {style.small:g} points are"
-            f" legible in {room + beside:g}mm: use --width {np.ceil(columns * least + beside):.0f}mm or more, or {hint}"
+            f"the chart has {columns} columns, but only {max(0, int(room / least))} are legible at {style.small:g} points"
+            f" in {room + beside:g}mm: use --width {np.ceil(columns * least + beside):.0f}mm or more, or {hint}"
         )
     room = min(room, max(WIDTH - beside, columns * least))
     cell = min(CELL, room / columns)
@@ -319,16 +319,16 @@ def query(counter: Counting, game: Any, statement: str, kind: str | None = None)
     """
     rows = counter.answers(game, statement)
     if not rows:
-        raise TablebaseError("the statement returned no rows: change its condition")
+        raise TablebaseError("the statement returned no rows: change the condition")
     names = list(rows[0])
     numbers = [name for name in names if all(isinstance(row[name], int | float | None) for row in rows)]
     kind = kind or ("line" if names[0] in numbers else "bar")
     draw = partial(_draw_heat, names) if kind == "heat" else partial(_draw_series, kind, names, numbers)
     if kind == "heat" and (len(names) != 3 or names[2] not in numbers):
-        raise ArgumentError(f"--kind heat needs three columns, the last with numbers, not {', '.join(names)}: select such columns")
+        raise ArgumentError(f"--kind heat needs three columns, the last with numbers, not {', '.join(names)}: select other columns")
     if not set(names[1:]) & {*numbers} or (kind in ("line", "points") and names[0] not in numbers):
         columns = "a first column" if kind == "bar" else "a first column with numbers"
-        raise ArgumentError(f"--kind {kind} needs {columns} and others with numbers, not {', '.join(names)}: select such columns")
+        raise ArgumentError(f"--kind {kind} needs {columns} and others with numbers, not {', '.join(names)}: select other columns")
     return Chart(title_of(game), " ".join(statement.split()), rows, draw)
 
 

@@ -21,7 +21,7 @@ def check_picture(path: Path, hint: str = HINT) -> None:
     """Raise `TablebaseError` unless charts can be drawn, and be written to a file; `hint` is the remedy otherwise."""
     check_extra("pictures", "plot")
     if path.suffix.lower() not in SUFFIXES:
-        raise TablebaseError(f"cannot write a picture to {path}: use one of the suffixes {', '.join(SUFFIXES)}")
+        raise TablebaseError(f"cannot write a picture to {path}: choose a file name that ends in {' or '.join(SUFFIXES)}")
     check_output(path, hint)
 
 

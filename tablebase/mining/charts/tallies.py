@@ -104,8 +104,7 @@ class ChartSlices:
             found.setdefault((kind, *numbers), name)
         if len(found) > 1:
             first, second = list(found.values())[:2]
-            error = f"piece {piece} is not the same in {first} and {second}"
-            raise ArgumentError(f"{error}: choose with --material slices in which it is")
+            raise ArgumentError(f"piece {piece} differs between {first} and {second}: choose slices of one kind with --material")
         return list(next(iter(found))[1:])
 
     def parity_pair(self, pieces: Sequence[int] = ()) -> tuple[int, int]:
@@ -127,7 +126,7 @@ class ChartSlices:
     def _check_piece(self, material: Material, piece: int) -> None:
         if not 1 <= piece <= material.pieces:
             name = material_name(self.game, material)
-            raise ArgumentError(f"{name} has pieces 1 to {material.pieces}, but no piece {piece}")
+            raise ArgumentError(f"invalid --piece {piece} for {name}: expected 1 to {material.pieces}")
 
 
 def select_slices(
@@ -140,7 +139,7 @@ def select_slices(
     """
     letters = [each.letter for each in game.sides]
     if side not in (None, *letters):
-        raise ArgumentError(f"the side to move is {letters[0]!r} or {letters[1]!r}, not {quoted(side)}")
+        raise ArgumentError(f"invalid side to move {quoted(side)}: expected {letters[0]!r} or {letters[1]!r}")
     lines = catalog.counts(game, "material")
     if not lines:
         raise missing_game(game, catalog.folder)

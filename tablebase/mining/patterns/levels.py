@@ -239,6 +239,6 @@ def target_of(name: str, outcome: str | None = None) -> Target:
         return Target(name, (Outcome(outcome or Outcome.WIN),))
     if name == "only_move":
         if outcome == Outcome.LOSS:
-            raise ArgumentError("lost positions do not have only moves: choose --outcome win or --outcome draw")
+            raise ArgumentError("a lost position never has an only move: choose --outcome win or --outcome draw")
         return Target(name, (Outcome(outcome),) if outcome else (Outcome.WIN, Outcome.DRAW))
     raise ArgumentError(f"invalid --target {quoted(name)}: expected outcome, distance or only_move")

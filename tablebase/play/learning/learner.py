@@ -31,7 +31,7 @@ class Learner(Knowledge):
     """A value function, and how it was trained: from how many games, in how many seconds; a new one has not played yet."""
 
     noun = "a learner"
-    other = "name another file with --output"
+    other = "choose another file with --output"
     fields = frozenset({"training", "games", "seconds", "curve", "weights"})
     largest = 32 * MEBIBYTE
 
@@ -89,7 +89,7 @@ class LearnerPlayer(Player):
 def make(seat: Seat, file: str | Path | None = None) -> LearnerPlayer:
     """The player ``learner``."""
     if file is None:
-        raise TablebaseError("the player learner needs a file from 'tablebase train': give its path as in learner:file=FILE")
+        raise TablebaseError("the player learner needs a file from 'tablebase train': add the path, as in learner:file=FILE")
     learner = Learner(seat.rules, seat.rules.initial)
     learner.load(Path(expanduser(file)), any_start=True)
     return LearnerPlayer(learner)

@@ -114,7 +114,7 @@ class Matchboxes(Knowledge):
     """
 
     noun = "matchboxes"
-    other = "name another file with --boxes"
+    other = "choose another file with --boxes"
     fields = frozenset({"sides"})
 
     def __init__(self, game: Game, side: int, tree: Tree, share: bool = True) -> None:
@@ -199,7 +199,7 @@ def read_taken(game: Game, text: str) -> tuple[BeadDraw, ...]:
     """The beads of a text, each with its box; `TablebaseError` if one of them is not a bead of a box, or is named twice."""
     words = text.split()
     if len(words) > MOST:
-        raise TablebaseError(f"{len(words):,} taken beads are too many: give at most {MOST}")
+        raise TablebaseError(f"too many taken beads ({len(words):,}): give at most {MOST}")
     taken: dict[BeadDraw, None] = {}
     for word in words:
         draw = _read_bead(game, word)

@@ -247,7 +247,7 @@ def connect(scheduler: str) -> Client:
         place = get_address_host_port(scheduler, strict=True)
         # A client that is given what cannot be an address hangs at the end.
         if scheduler.startswith("tls:") and Security().get_connection_args("client")["ssl_context"] is None:
-            raise ValueError("Dask has not been configured for TLS")
+            raise ValueError("Dask is not configured for TLS")
     except ValueError as error:
         raise ClusterError(scheduler, f"invalid --scheduler {quoted(scheduler)} ({error})", STARTS) from error
     try:

@@ -137,7 +137,7 @@ def replayed(rules: Rules[Any], start: Any, listed: Sequence[str], most: int, pe
     There may be at most `most` moves and draws. `people` are the players who do not resign.
     """
     if len(listed) > most:
-        raise TablebaseError(f"the game has more than {most:,} moves and draws: begin at a later position")
+        raise TablebaseError(f"the game has more than {most:,} moves and chance events: start from a later position")
     resigned = bool(listed) and listed[-1] == RESIGNS
     match = Match(rules, start, happened=listed[:-1] if resigned else listed)
     if resigned:

@@ -243,7 +243,7 @@ def test_very_many_slices_are_searched_without_comparing_each(hexapawns: Path, m
 
 
 @pytest.mark.parametrize(
-    ("target", "outcome", "said"), [("only_move", "loss", "only moves"), ("worth", None, "invalid --target 'worth'")]
+    ("target", "outcome", "said"), [("only_move", "loss", "only move:"), ("worth", None, "invalid --target 'worth'")]
 )
 def test_targets_that_make_no_sense(target: str, outcome: str | None, said: str) -> None:
     with pytest.raises(TablebaseError, match=said):

@@ -156,7 +156,7 @@ def test_what_nobody_wants_any_more_is_ended(host: Host, how: str) -> None:
     [
         ("nowhere", r"invalid --scheduler 'nowhere' \("),
         ("tcp://127.0.0.1", r"invalid --scheduler 'tcp://127.0.0.1' \("),
-        ("tls://127.0.0.1:1", r"invalid --scheduler 'tls://127.0.0.1:1' \(Dask has not been configured for TLS"),
+        ("tls://127.0.0.1:1", r"invalid --scheduler 'tls://127.0.0.1:1' \(Dask is not configured for TLS"),
         ("tcp://127.0.0.1:1", "no Dask scheduler at tcp://127.0.0.1:1"),
     ],
 )

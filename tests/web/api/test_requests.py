@@ -44,7 +44,7 @@ client = client_fixture("two_pieces", limits=SMALL, mine=True, origins=("https:/
         ("estimate", {"game": "doushouqi", "pieces": 9}, 400, "or run 'tablebase estimate doushouqi --pieces 9'"),
         ("estimate", {"game": "doushouqi", "pieces": 7}, 400, "more than 10,000 materials of up to 7 pieces: choose fewer pieces"),
         ("estimate", {"game": "doushouqi", "material": "RCWDPvRCWD"}, 400, "but at most 1,099,511,627,776 can be used"),
-        ("probe", {**PROBE, "position": "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w"}, 404, "too large for a table"),
+        ("probe", {**PROBE, "position": "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w"}, 404, "is too large, since tables"),
         ("nothing", {}, 404, "this address does not exist: /api/v1/openapi.json lists all addresses"),
     ],
 )
@@ -81,7 +81,7 @@ def test_underscores_stand_for_spaces(client: TestClient) -> None:
         (b'{"game": "doushouqi", "positions": [7]}', 400, "the field positions.0 cannot be used"),
         (b'{"game": NaN, "positions": ["x"]}', 400, "the field game cannot be used"),
         (b'{"game": "doushouqi", "positions": [' + b"1" * 5000 + b"]}", 400, "the body"),
-        (json.dumps({"game": "doushouqi", "positions": [LOST] * 6}).encode(), 413, "6 positions are too many: send at most 5"),
+        (json.dumps({"game": "doushouqi", "positions": [LOST] * 6}).encode(), 413, "too many positions (6): send at most 5"),
         (b" " * 10_001, 413, "the body is larger than 10,000 bytes"),
     ],
 )
