@@ -85,7 +85,7 @@ def test_other_spellings(written: str, status: int, target: str, client: TestCli
         ("/foxhounds-4x4/material/FvHH", 400, "choose a slice from"),
         ("/doushouqi/?pieces=" + "9" * 5000, 400, "must be a whole number"),
         ("/doushouqi/material/RCvE", 404, "The table RCvE of Dou Shou Qi has not been built."),
-        ("/doushouqi/material/RCvE", 404, "What is missing takes, on one processor"),
+        ("/doushouqi/material/RCvE", 404, "Estimated cost of the missing tables on one processor"),
         ("/hexapawn-8x8/position/pppppppp/8/8/8/8/8/8/PPPPPPPP_w", 404, "is too large, since tables"),
         ("/hexapawn/board/ppp/3/PPP_w.svg?theme=pink", 400, "unknown theme 'pink'"),
         ("/hexapawn/board/ppp/3/PPP_w.svg?arrows=a1z9", 400, "z9"),

@@ -216,7 +216,7 @@ def test_a_record_is_replayed(visit: Open) -> None:
     page.get_by_label("Record").fill(write_record(RACE))
     page.get_by_role("button", name="Replay").click()
     expect(verdict(page)).to_have_text("Player 1 to move")
-    page.get_by_role("link", name="Ask a search").click()
+    page.get_by_role("link", name="Run a search").click()
     expect(page.locator("#remark")).to_contain_text("points after", timeout=60_000)
     page.get_by_label("One position forth").click()
     expect(page.locator("#made")).to_have_text("Player 1: 1 square ahead")

@@ -183,7 +183,7 @@ def test_the_address_has_room_for_some_beads(client: TestClient) -> None:
     for number in (MOST - 1, MOST):
         taken = write_taken(game, beads[:number])
         page = shown(client, f"/hexapawn-4x4/play?seat=person&seat=matchboxes&taken={taken.replace(' ', '+')}&moves={moves}")
-        assert "beads gone: 100. There is no room for more beads" in said(identified(page, "learned"))
+        assert "beads gone: 100. The address has no room for more beads" in said(identified(page, "learned"))
         following = learned(action(page, "New game"))
         assert following["won"] == "1,0"
         assert len(following["taken"].split()) == MOST
