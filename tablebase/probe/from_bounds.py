@@ -81,7 +81,7 @@ class BoundsSource(Source[State]):
         if not states.tables:
             folder = self._store.folder
             raise TablebaseError(
-                f"the tables of {self.game.name} in {folder} do not contain chances: build a table with other limits"
+                f"{folder} has only generous tables of {self.game.name}, without chances: build a table with other limits"
             )
         return states
 

@@ -218,7 +218,7 @@ def _draw_draws(game: Any, frame: Frame, rows: Sequence[Row]) -> None:
     found = matrices(game, rows)
     if len(found) > fitting(frame.style.width or WIDTH):
         found = matrices(game, rows, pooled=True)
-        say("one matrix shows all numbers of pieces, since more do not fit: use a larger --width, or --pieces with one number")
+        say("drawing one matrix for all numbers of pieces, since several do not fit: choose one with --pieces, or a larger --width")
     most, columns = max(len(names) for names, _, _ in found), sum(len(names) for _, names, _ in found)
     letters = max(len(names[0]) for names, _, _ in found) * 2.5
     beside = len(found) * (MARGIN + letters)

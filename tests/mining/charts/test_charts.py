@@ -317,7 +317,7 @@ def test_more_panels_than_fit_into_a_row(pawn_tables: Tablebase, caplog: pytest.
     assert not caplog.messages
     figure = pawn_tables.plot("draws", "hexapawn")
     [said] = caplog.messages
-    assert said.startswith("one matrix shows all numbers of pieces")
+    assert said.startswith("drawing one matrix for all numbers of pieces")
     axes, _ = figure.axes
     assert [label.get_text() for label in axes.get_yticklabels()] == ["P", "PP", "PPP"]
     # There are no draws in this game.
