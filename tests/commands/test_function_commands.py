@@ -262,7 +262,7 @@ def test_functions_that_do_not_agree(
     ("part", "value", "said"),
     [
         ("start", None, "the class Partial has no attribute start: set it to a value that can be hashed"),
-        ("start", [1], "start of Partial is [1], but must be a value that can be hashed, such as a text or a tuple"),
+        ("start", [1], "start of Partial is [1], but must be a value that can be hashed, such as a string or a tuple"),
         ("title", 7, "title of Partial is 7, but must be a string"),
         ("options", 7, "options of Partial is 7, but must be a dict"),
         ("sides", ("Black", "White"), "sides of Partial is ('Black', 'White'), but must be 2 objects of the class Side"),

@@ -21,9 +21,7 @@ from tablebase.web.context import in_thread, settings_of, tables_of, with_spaces
 from tablebase.web.problems import ProblemError, without_paths
 
 router = APIRouter(tags=["positions"])
-Turns = Annotated[
-    int | None, Field(ge=1, le=100, description="In games with chance, also return the probabilities of winning within N turns.")
-]
+Turns = Annotated[int | None, Field(ge=1, le=100, description="In games with chance, also return winning chances within N turns.")]
 
 
 class ProbeGiven(Given):
@@ -53,12 +51,8 @@ class MoveRow(Told):
     outcome: Outcome
     distance: Distance
     missing: Annotated[str, Field(description="The material of the missing table, if the value is unknown.")] | None = None
-    lower: (
-        Annotated[float, Field(description="In games with chance, a lower bound of the mover's probability of winning.")] | None
-    ) = None
-    upper: (
-        Annotated[float, Field(description="In games with chance, an upper bound of the mover's probability of winning.")] | None
-    ) = None
+    lower: Annotated[float, Field(description="In games with chance, lower bound of the probability of winning.")] | None = None
+    upper: Annotated[float, Field(description="In games with chance, upper bound of the probability of winning.")] | None = None
     outcomes: list[DrawRow] | None = None
 
 
@@ -81,9 +75,7 @@ class ProbeRow(Told):
     side: Annotated[str, Field(description="Letter or number of the side to move.")]
     outcome: Outcome
     distance: Distance
-    best: Annotated[
-        str | None, Field(description="Best move; null if there is no move, or if a move of unknown value may be better.")
-    ]
+    best: Annotated[str | None, Field(description="Best move; null without moves, or if a move of unknown value may be better.")]
     best_is_certain: bool | None = Field(
         None, description="In games with chance, true if the bounds prove that no other move is better."
     )
@@ -134,9 +126,7 @@ class LineRow(Told):
     position: str
     legal_moves: Annotated[int, Field(description="Number of legal moves; this and the next fields need `explain`.")] | None = None
     keeping_moves: Annotated[int | None, Field(description="Number of moves that keep the outcome; null if unknown.")] = None
-    best_moves: Annotated[int | None, Field(description="Number of moves as good as the best move, including the best move.")] = (
-        None
-    )
+    best_moves: Annotated[int | None, Field(description="Number of moves as good as the best move, including it.")] = None
     is_only: Annotated[bool | None, Field(description="True if only one of several moves keeps a win or a draw.")] = None
     others: Annotated[list[MoveRow | DrawRow], Field(description="The other moves, or the other outcomes of chance.")] | None = None
 
