@@ -79,7 +79,7 @@ class TablebaseError(Exception):
     exit_code : int
         Exit code of a command that fails with this error.
     code : str
-        Machine-readable identifier, which is the field ``code`` in JSON.
+        Machine-readable identifier of the error, printed as the JSON field ``code``.
     places : tuple of str
         Paths and addresses in the message that a server must not reveal.
     """
@@ -89,7 +89,7 @@ class TablebaseError(Exception):
     places: tuple[str, ...] = ()
 
     def naming(self, *places: object) -> Self:
-        """Record the names that a server must not reveal (`places`), and return the error itself."""
+        """Set `places`, the paths and addresses that a server must not reveal, and return this error."""
         self.places = tuple(str(place) for place in places if place)
         return self
 
@@ -99,27 +99,27 @@ class TablebaseError(Exception):
 
 
 class ArgumentError(TablebaseError, ValueError):
-    """An argument that is out of range, unknown, or in conflict with another argument."""
+    """Raised if an argument is out of range, unknown, or in conflict with another argument."""
 
 
 class ArgumentTypeError(TablebaseError, TypeError):
-    """An argument of the wrong type."""
+    """Raised if an argument has the wrong type."""
 
 
 class RulesError(TablebaseError, ValueError):
-    """A rules module with an error, a game that is not installed, or a game that does not support a command."""
+    """Raised if a rules module has an error, a game is not installed, or a game does not support a command."""
 
     code = "bad_rules"
 
 
 class NotationError(TablebaseError, ValueError):
-    """Text that is not a position, material or move of the game."""
+    """Raised if a text is not a position, material or move of the game."""
 
     code = "bad_notation"
 
 
 class SquaresError(NotationError):
-    """An array of squares in which some rows are not positions.
+    """Raised if some rows of an array of squares are not positions.
 
     The attribute `row` is the index of the first invalid row, `reason` describes the problem, `count` is the number of invalid
     rows, and `rows` the number of all rows.
@@ -132,28 +132,28 @@ class SquaresError(NotationError):
 
 
 class MissingTableError(TablebaseError, KeyError):
-    """A table that a valid query needs, but that has not been built.
+    """Raised if a query needs a table that has not been built.
 
     Parameters
     ----------
     game : str
     folder : str or Path
-        The tablebase.
+        Folder of the tablebase.
     material : str, optional
         The missing material.
     pieces : int, optional
         Number of pieces without tables; if neither `material` nor `pieces` is given, the game has no tables.
     needed_by : str, optional
-        The material to build, if building it also builds the missing one; by default, the missing material.
+        A material to build instead, if building it also builds the missing material; by default, the missing material.
     most : int, optional
-        The largest number of pieces of any existing table, if `material` has more.
+        The largest number of pieces in any existing table, if `material` has more pieces.
     options : str, optional
         Options of the build command, for a game defined by functions.
 
     Attributes
     ----------
     command : str or None
-        The command that builds the missing tables, if they can be built.
+        The command that builds the missing tables; None if they cannot be built.
     builds : str or int or None
         The material or the number of pieces that the command builds; None for a game defined by functions.
     """
@@ -196,9 +196,9 @@ class MissingTableError(TablebaseError, KeyError):
 
 
 class MissingExtraError(TablebaseError):
-    """An optional package that is not installed.
+    """Raised if an optional package is not installed.
 
-    The attribute `package` names it, `purpose` the features that need it, and `command` the command that installs it.
+    The attribute `package` names the package, `purpose` the features that need it, and `command` the command that installs it.
     """
 
     def __init__(self, purpose: str, extra: str) -> None:
@@ -215,7 +215,7 @@ def check_extra(purpose: str, extra: str) -> None:
 
 
 class StaleTableError(TablebaseError):
-    """A table that was built with a different version of the game's rules."""
+    """Raised if a table was built with a different version of the game's rules."""
 
     code = "outdated_table"
 
@@ -226,7 +226,7 @@ class StaleTableError(TablebaseError):
 
 
 class CorruptTableError(TablebaseError):
-    """A damaged table file, or a table that fails a check.
+    """Raised if a table file is damaged, or a table fails a check.
 
     The attribute `problem` describes the damage, and `path` is the path or address of the file; it is None if a table fails a check
     before it is written.
@@ -241,7 +241,7 @@ class CorruptTableError(TablebaseError):
 
 
 class CorruptCatalogError(TablebaseError):
-    """A catalog that is damaged or has another format; the next command that writes to the catalog rebuilds it from the tables.
+    """Raised if a catalog is damaged or has an unknown format; the next command that writes to it rebuilds it from the tables.
 
     The attribute `problem` describes the damage, and `path` is the file or the URL of the database (without password). The argument
     `hint` names the remedy, by default 'tablebase reindex'.
@@ -260,7 +260,7 @@ def reindex(folder: Path, option: str = "") -> str:
 
 
 class CapacityError(TablebaseError):
-    """Work that exceeds the available memory or disk space, or the supported range of numbers.
+    """Raised if work exceeds the available memory or disk space, or a number exceeds the supported range.
 
     The attribute `subject` names the work, and `hint` the remedy. If known, `needed` and `allowed` are amounts in `unit`.
     """
@@ -279,7 +279,7 @@ class CapacityError(TablebaseError):
 
 
 class ClusterError(TablebaseError):
-    """A Dask cluster that is unreachable, has no workers, or has an unusable worker.
+    """Raised if a Dask cluster is unreachable, has no workers, or has an unusable worker.
 
     The attribute `address` is the address of the scheduler or worker, `problem` describes the error, and `hint` the remedy.
     """
@@ -290,7 +290,7 @@ class ClusterError(TablebaseError):
 
 
 class TimeLimitError(TablebaseError):
-    """A query that exceeds its time limit of `seconds`."""
+    """Raised if a query exceeds its time limit of `seconds`."""
 
     exit_code = 3
 
@@ -300,7 +300,7 @@ class TimeLimitError(TablebaseError):
 
 
 class BatchError(TablebaseError):
-    """An error in line `line` of the batch file `path`."""
+    """Raised if line `line` of the batch file `path` contains an error."""
 
     def __init__(self, path: Path, line: int, problem: str, exit_code: int = 2) -> None:
         self.path, self.line, self.problem, self.exit_code = path, line, problem, exit_code
@@ -308,7 +308,7 @@ class BatchError(TablebaseError):
 
 
 class ConflictError(TablebaseError):
-    """Tables that cannot be imported into a folder or object store; the attribute `folder` is its path or address.
+    """Raised if tables cannot be imported; the attribute `folder` is the path or address of the destination.
 
     The attribute `errors` contains the reason for each file.
     """
@@ -321,7 +321,7 @@ class ConflictError(TablebaseError):
 
 
 class CommandError(TablebaseError):
-    """A command that has failed and printed the reason."""
+    """Raised if a command has failed and has already printed the reason."""
 
     def __init__(self, command: str, exit_code: int) -> None:
         self.command, self.exit_code = command, exit_code
@@ -329,9 +329,9 @@ class CommandError(TablebaseError):
 
 
 class DeadlineError(TablebaseError):
-    """Work that was not finished before its deadline.
+    """Raised if work is not finished before its deadline.
 
-    The attribute `left` is the number of unfinished items, `what` the noun for an item, and `command` the command that resumes.
+    The attribute `left` is the number of unfinished items, `what` the noun for an item, and `command` resumes the work.
     """
 
     exit_code = 4
@@ -343,11 +343,11 @@ class DeadlineError(TablebaseError):
 
 
 class UnusableFileError(TablebaseError):
-    """A file or folder that the operating system cannot open, read, write or lock; its content may be intact."""
+    """Raised if the operating system cannot open, read, write or lock a file or folder; its content may be intact."""
 
 
 class CatalogBusyError(UnusableFileError):
-    """A catalog that another program keeps locked; the attribute `place` is the path or URL of the catalog."""
+    """Raised if another program keeps a catalog locked; the attribute `place` is the path or URL of the catalog."""
 
     def __init__(self, place: str) -> None:
         self.place = place
@@ -357,7 +357,7 @@ class CatalogBusyError(UnusableFileError):
 
 
 class MissingCatalogError(TablebaseError):
-    """A folder without a catalog; the attribute `refusal` is the error that prevented creating the catalog, if any."""
+    """Raised if a folder has no catalog; the attribute `refusal` is the error that prevented its creation, if any."""
 
     def __init__(self, sentence: str, refusal: TablebaseError | None = None) -> None:
         self.refusal = refusal
@@ -365,7 +365,7 @@ class MissingCatalogError(TablebaseError):
 
 
 class ForfeitError(TablebaseError):
-    """An external engine that loses a game because it crashes, does not answer, or sends an illegal move."""
+    """Raised if an external engine loses a game because it crashes, does not answer, or sends an illegal move."""
 
 
 def space_error(path: str | Path | None, reason: str, hint: str = "use another folder") -> CapacityError:

@@ -33,31 +33,31 @@ TIER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,40}")
 
 @dataclass(frozen=True)
 class Functions:
-    """The compiled functions of a game; all are pure and must not raise exceptions.
+    """The compiled functions of a game; they must be pure and must not raise exceptions.
 
-    The first argument of each is `CompiledGame.rules`.
+    The first argument of each function is `CompiledGame.rules`.
 
     Parameters
     ----------
     to_move : function
-        ``to_move(rules, position) -> player``. Returns the player to move, 0 or 1; after the end, the player who has won or lost.
+        ``to_move(rules, position) -> player``. Returns the player to move, 0 or 1; if the game is over, the player who won or lost.
     moves : function
-        ``moves(rules, position, out) -> count``. Writes the next positions to `out` and returns their number; after the end of the
-        game, it returns `WON`, `LOST` or `DRAWN`.
+        ``moves(rules, position, out) -> count``. Writes the next positions to `out` and returns their number; if the game is over,
+        returns `WON`, `LOST` or `DRAWN`.
     tier : function
-        ``tier(rules, position) -> number``. Returns the tier of a position, from 0; each tier has a table.
+        ``tier(rules, position) -> number``. Returns the tier of a position, from 0; each tier has a separate table.
     rank : function, optional
         ``rank(rules, position) -> index``. Returns the index of a position in its tier, from 0; equivalent positions have the same
         index. Without this function, tables list the reachable positions, and no move may lead to a tier with a smaller number.
     unrank : function, optional
-        ``unrank(rules, tier, index) -> position``. The inverse of `rank`; an index is invalid if its position has another rank.
+        ``unrank(rules, tier, index) -> position``. The inverse of `rank`; an index is invalid if `rank` of the result differs.
     canonical : function, optional
-        ``canonical(rules, position) -> position``. In games without ranks, returns the one of all equivalent positions that tables
-        list; in this position, the players may be exchanged, including the player to move.
+        ``canonical(rules, position) -> position``. In games without ranks, returns the equivalent position that tables list; the
+        players may be exchanged in it, including the player to move.
     unmoves : function, optional
         ``unmoves(rules, position, out) -> count``. Writes the previous positions to `out` and returns their number; it may omit
-        positions in tiers that are not solved together with this one. Without this function, tiers with cyclic moves need much more
-        memory.
+        positions in tiers that are not solved together with the tier of `position`. Without this function, tiers with cyclic moves
+        need much more memory.
     """
 
     to_move: Function
@@ -76,7 +76,7 @@ class CompiledGame(FunctionGame[int]):
     """A two-player game without chance, defined by compiled functions.
 
     A subclass defines the attributes below and the attributes of `FunctionGame`, and the methods `format`, `parse` and preferably
-    `move_word`. If positions are ranked (numbered by `Functions.rank`), it also defines `size` and `after`.
+    `move_word`. If positions are ranked (numbered by `Functions.rank`), the subclass also defines `size` and `after`.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class CompiledGame(FunctionGame[int]):
     functions : Functions
         The rules.
     most_moves : int
-        Maximum number of moves in a position, and of positions written by `Functions.unmoves`.
+        Maximum number of moves in a position, and of positions that `Functions.unmoves` writes.
     rules : sequence of int, or ndarray of int64
         Constants for the functions, such as sizes, masks and lookup tables.
 
@@ -106,7 +106,7 @@ class CompiledGame(FunctionGame[int]):
 
     @cached_property
     def numbers(self) -> Any:
-        """The attribute `rules` for plain Python functions, with Python integers instead of NumPy integers."""
+        """The constants `rules` as Python integers instead of NumPy integers, for functions that are not compiled."""
         try:
             return memoryview(self.rules if hasattr(self.rules, "nbytes") else array("q", self.rules))
         except OverflowError:
@@ -117,11 +117,11 @@ class CompiledGame(FunctionGame[int]):
         return {name: value for name, value in vars(self).items() if name != "numbers"}
 
     def size(self, tier: int) -> int:
-        """Return the number of ranks in a tier (a set of positions with a common table)."""
+        """Return the number of ranks in a tier (the set of positions in one table)."""
         raise NotImplementedError
 
     def after(self, tier: int) -> Iterable[int]:
-        """Return the tiers that moves from a tier lead to, which may include the tier itself."""
+        """Return all tiers to which moves from `tier` can lead; these may include `tier` itself."""
         raise NotImplementedError
 
     def tier_name(self, tier: int) -> str:
@@ -129,11 +129,11 @@ class CompiledGame(FunctionGame[int]):
         return str(tier)
 
     def move_word(self, position: int, child: int, number: int) -> str:
-        """Return the text of a move, one word; by default, its index among the moves of the position, from 1."""
+        """Return the text of a move as one word; by default, the number of the move in the position, from 1."""
         return str(number + 1)
 
     def ending(self, position: int, winner: int | None) -> Ending:
-        """Return the ending of a game; by default, only its winner is given."""
+        """Return the ending of a game, a draw if `winner` is None; override this method to describe the reason."""
         return Ending.of_two(winner, "finished")
 
     def _listed(self, position: int) -> tuple[int, list[int]]:
@@ -159,9 +159,9 @@ class CompiledGame(FunctionGame[int]):
 
     @property
     def read(self) -> Function | None:
-        """The compiled function ``read(rules, text) -> position`` from the module next to the author's, as in ``kalah_texts``.
+        """The compiled function ``read(rules, text) -> position`` from the module ``NAME_texts`` next to the rules, or None.
 
-        It reads an array of code points, faster than `parse`, or returns -1 to leave a text to it. The digest does not cover it.
+        It parses an array of code points, faster than `parse`, or returns -1 if `parse` must be used. The digest excludes it.
         """
         return getattr(companion(type(self).__module__, "_texts", "texts"), "read", None)
 
@@ -171,13 +171,13 @@ class CompiledGame(FunctionGame[int]):
         return self.functions.rank is not None
 
     def place(self, position: int) -> tuple[int, int]:
-        """Return the tier of a position, and its rank; in games without ranks, its canonical position."""
+        """Return the tier and the rank of a position; in games without ranks, its tier and its canonical position."""
         functions, rules = self.functions, self.numbers
         of_class = functions.rank or functions.canonical
         return functions.tier(rules, position), position if of_class is None else of_class(rules, position)
 
     def position_at(self, tier: int, rank: int) -> int | None:
-        """Return the position with a rank, or None if the rank is invalid; in games without ranks, return the argument itself."""
+        """Return the position with a rank, or None if the rank is invalid; in games without ranks, `rank` is the position."""
         unrank = self.functions.unrank
         position: int = rank if unrank is None else unrank(self.numbers, tier, rank)
         return position if self.place(position) == (tier, rank) else None

@@ -43,8 +43,8 @@ class PositionList(list[Any]):
 class Feature:
     """A computed property of positions, made with the decorator `feature`.
 
-    Its function takes `tablebase.features.Positions` and the indices of `pieces` pieces, and returns a value for each position. In
-    games defined by functions, it takes a `PositionList`.
+    The function takes `tablebase.features.Positions`, or a `PositionList` in games defined by functions, and the indices of
+    `pieces` pieces. It returns a value for each position.
     """
 
     name: str
@@ -59,17 +59,17 @@ class Feature:
         return _named, (self.function.__module__, self.function.__qualname__)
 
     def columns(self, count: int) -> Iterator[tuple[str, tuple[int, ...]]]:
-        """Yield the columns for positions with `count` pieces, each as its name and the indices of the pieces that it describes."""
+        """Yield the name of each column for positions with `count` pieces, and the indices of the pieces that it describes."""
         for places in combinations(range(count), self.pieces):
             yield "_".join([self.name, *(str(place + 1) for place in places)]), places
 
     def values(self, positions: Sized, places: tuple[int, ...]) -> Values:
-        """Return the values of one column for many positions, as an array with the dtype from `KINDS`.
+        """Return the values of one column for all positions, as an array of the dtype that `KINDS` lists.
 
         Raises
         ------
         TablebaseError
-            If the function fails or returns values of another shape or type.
+            If the function of the feature fails, or returns values of the wrong shape or type.
         """
         try:
             values = np.broadcast_to(np.asarray(self.function(positions, *places)), len(positions))
@@ -87,7 +87,7 @@ class Feature:
 
 
 def feature(pieces: int = 0, kind: str = "int", words: tuple[str, ...] = ()) -> Callable[[Measure], Feature]:
-    """Decorate a function to make it a feature; its name and the first line of its docstring name and describe the feature.
+    """Make a feature of a function; the feature is named after it and described by the first line of its docstring.
 
     Parameters
     ----------

@@ -38,9 +38,9 @@ class FunctionGame(Rules[P]):
     start : position
         The initial position.
     options : mapping of str to int or str
-        Options of this variant, which are part of the digest.
+        Options of the variant; the digest includes them.
     former_digests : mapping of str to str
-        Dict from the digest of the source to the digest of an older, equivalent source; existing tables then remain valid.
+        Dict from the digest of the source to the digest of an older, equivalent source, so that existing tables remain valid.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class FunctionGame(Rules[P]):
         return tuple(Side(str(number), f"player {number}") for number in range(1, self.players + 1))
 
     def given(self, position: Any) -> P:
-        """Check a position object and return it; raise `NotationError` unless formatting and parsing return an equal position."""
+        """Check a position object and return it; raise `NotationError` unless parsing its text returns an equal position."""
         if type(position) is type(self.start):
             with suppress(TablebaseError):
                 if self.parse(self.format(position)) == position:
@@ -86,7 +86,7 @@ class FunctionGame(Rules[P]):
         return super().given(position)
 
     def check_text(self, text: Any, pattern: str, form: str) -> None:
-        """Raise `NotationError` unless a text matches a pattern; the argument `form` describes the expected text."""
+        """Raise `NotationError` unless `text` matches a regular expression; `form` describes the expected text to the user."""
         if not isinstance(text, str) or not re.fullmatch(pattern, text):
             example = self.format(self.start)
             raise NotationError(f"{quoted(str(text))} is not a position of {self.name}: write {form}, as in {example!r}")
@@ -112,17 +112,17 @@ class FunctionGame(Rules[P]):
                 raise RulesError(f"{part} of {type(self).__name__} is {getattr(self, part)!r}, but must be {what}")
 
     def canonical(self, position: P) -> P:
-        """Return the symmetric position that tables store instead of a position; by default, the position itself."""
+        """Return the symmetric position that tables store instead of `position`; by default, `position` itself."""
         return position
 
     @property
     def pictures(self) -> Pictures | None:
-        """Module next to the rules that draws positions, or None; it is not part of the digest."""
+        """Functions that draw positions, from a module next to the rules, or None; the digest does not include them."""
         return beside(type(self).__module__, guarded)
 
     @property
     def features(self) -> tuple[Feature, ...]:
-        """Features of positions, from a module next to the rules; they are not part of the digest.
+        """Features of positions, from a module next to the rules; the digest does not include them.
 
         For rules in the module ``pig``, the features are the tuple ``FEATURES`` in the module ``pig_features``.
         """
@@ -133,9 +133,9 @@ class FunctionGame(Rules[P]):
 
     @cached_property
     def digest(self) -> str:
-        """Hexadecimal SHA-256 digest of the options, and of the source of the modules that define the rules.
+        """Hexadecimal SHA-256 digest of the options and of the source of the modules that define the rules.
 
-        An entry of `former_digests` replaces it by an older digest, so that existing tables remain valid.
+        If `former_digests` lists this digest, the older digest is returned, so that existing tables remain valid.
         """
         sources = [inspect.getsource(sys.modules[module]) for module in sorted(self.source_modules())]
         text = json.dumps([dict(self.options), sources], sort_keys=True)

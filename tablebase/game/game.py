@@ -46,16 +46,16 @@ class Game(Rules[Position]):
     start : str
         The initial position as text.
     no_move : Outcome
-        Outcome for a side to move without a legal move, either a draw (stalemate) or a loss.
+        Outcome for the side to move if it has no legal move: a draw (stalemate) or a loss.
     max_pieces : int
         Number of pieces in the initial position, which is the maximum for any table.
     mirror : tuple of int, optional
         Mirror image of each square, if the mirror is a symmetry of the rules.
     swap : tuple of int, optional
         Image of each square under colour swap, if this is a symmetry of the rules. The swap replaces each kind of piece by its
-        twin, the enemy kind with the same letter in the other case.
+        twin, the enemy kind with the same letter in the opposite case.
     escape : Escape, optional
-        Additional rule by which one side can win; after an escape, the game is over.
+        Rule that lets one side win by an escape, which ends the game.
     features : tuple of Feature
         Computed properties of positions, for SQL queries and pattern searches.
     terrain : tuple of Terrain
@@ -65,7 +65,7 @@ class Game(Rules[Position]):
 
     Notes
     -----
-    A side to move without pieces has lost.
+    A side that has no pieces on its turn has lost.
     """
 
     name: str
@@ -138,11 +138,11 @@ class Game(Rules[Position]):
 
     @property
     def runner_side(self) -> int | None:
-        """The side that can win by an escape; None without this rule."""
+        """The side that can win by an escape; None if the game has no such rule."""
         return None if self.escape is None else self.side_of(self.by_symbol[self.escape.runner])
 
     def renamed(self, name: str) -> Game:
-        """Return the same rules under another name, and so with another digest."""
+        """Return a copy of the game with a different name, and therefore a different digest."""
         return replace(self, name=name)
 
     @property
@@ -151,11 +151,11 @@ class Game(Rules[Position]):
         return self.parse(self.start)
 
     def parse(self, text: str) -> Position:
-        """Parse a position text; any placement of pieces is accepted, and marked if the last move has won."""
+        """Parse any placement of pieces; set `Position.won` if the last move has won the game."""
         return self._marked(read(self, text))
 
     def given(self, position: Any) -> Position:
-        """Return a `Position`, marked if the last move has won; raise `NotationError` if a piece cannot stand on its square."""
+        """Check a `Position` and return it, setting `won` if the last move has won; raise `NotationError` for invalid squares."""
         if not isinstance(position, Position):
             return super().given(position)
         check_placement(self, position)
@@ -166,11 +166,11 @@ class Game(Rules[Position]):
         return position._replace(won=won) if won else position
 
     def format(self, position: Position) -> str:
-        """Return the rows of the board and the side to move, as in `start`."""
+        """Return a position as text, the rows of the board and the side to move, as in `start`."""
         return render(self, position)
 
     def check(self, position: Position) -> None:
-        """Raise `NotationError` if a position cannot occur in a game, neither before nor after the winning move."""
+        """Raise `NotationError` if a position cannot occur in a game, either during play or after a winning move."""
         if position.won and won_before(self, position):
             return
         check_in_play(self, position)
@@ -180,19 +180,19 @@ class Game(Rules[Position]):
             raise NotationError(f"{winner} has not won, because none of its pieces is on a winning square: remove {LOST!r}")
 
     def to_move(self, position: Position) -> int:
-        """Return the side to move, 0 or 1, or `OVER` after the end."""
+        """Return the side to move, 0 or 1, or `OVER` if the game is over."""
         return position.side if self.result(position) is None else OVER
 
     def viewer(self, position: Position) -> int:
-        """Return the side to move, even after the end of the game."""
+        """Return the default point of view for the value of a position: the side to move, even if the game is over."""
         return position.side
 
     def side(self, position: Position) -> str:
-        """Return the letter of the side to move, even after the end of the game."""
+        """Return the letter of the side to move, even if the game is over."""
         return self.sides[position.side].letter
 
     def moves(self, position: Position) -> dict[str, Position]:
-        """Return a dict from the text of each legal move to the next position; of equal texts, the winning move counts."""
+        """Return a dict from the text of each legal move to the next position; if texts are equal, the winning move is kept."""
         after: dict[str, Position] = {}
         for move in [] if position.won else legal_moves(self, position):
             child, text = played(self, position, move), render_move(self, move)
@@ -201,23 +201,23 @@ class Game(Rules[Position]):
         return dict(sorted(after.items()))
 
     def move_text(self, position: Position, move: str) -> str:
-        """Name the moving piece and the captured piece, as in ``rat takes elephant``."""
+        """Return the names of the moving piece and of any captured piece, as in ``rat takes elephant``."""
         origin, target = read_move(self, move)
         names = {square: self.kinds[kind].name for kind, square in position.pieces}
         return f"{names[origin]} takes {names[target]}" if target in names else names[origin]
 
     def words(self, position: Position, move: str) -> str:  # noqa: ARG002
-        """Return only the text of the move, since a board shows the pieces."""
+        """Return the text of a move without a description, because the board shows the pieces."""
         return move
 
     def made_by(self, position: Position, move: str) -> list[str]:
-        """Return properties of a move, such as ``capture`` or the name of the terrain that it enters."""
+        """Return properties of a move, such as ``capture`` or the name of the terrain that the piece enters."""
         origin, target = read_move(self, move)
         entered = [one.name for one in self.terrain if target in one.squares and origin not in one.squares]
         return [*(["capture"] if any(square == target for _, square in position.pieces) else []), *entered]
 
     def svg(self, position: Position) -> str:
-        """Return the board as SVG."""
+        """Return a picture of the board as SVG text."""
         return str(part(self, "svg")(self, position))
 
     def drawn(self, position: Position) -> str:
@@ -225,14 +225,14 @@ class Game(Rules[Position]):
         return board_picture(self, position)
 
     def read_move(self, word: str) -> str:
-        """Return origin and target as one word, such as ``a1a2`` for ``a1-a2``."""
+        """Return the standard text of a move that a user has typed, such as ``a1a2`` for ``a1-a2``."""
         move = _BETWEEN.sub("", word)
         if not _MOVE.fullmatch(move):
             raise NotationError(f"{quoted(word)} is not a move: write the squares where it starts and ends, as in a1a2")
         return move
 
     def result(self, position: Position) -> Ending | None:
-        """Return the end of the game, or None if the game is not over; repetitions are not considered."""
+        """Return the ending of the game, or None if the game is not over; repetitions are not considered."""
         to_move = self.sides[position.side].name
         if position.won:
             away = [(self.kinds[kind].name, square) for kind, square in position.pieces if square not in self.kinds[kind].homes]

@@ -72,7 +72,7 @@ def is_known(name: str) -> bool:
 
 
 def load_game(name: str | Rules[Any]) -> Game:
-    """Return a game of pieces on squares by its name, such as ``foxhounds-10x10``, in any case; a game object is returned as it is.
+    """Return a game of pieces on squares by name (case is ignored), such as ``foxhounds-10x10``; return a game object unchanged.
 
     Raises
     ------

@@ -65,39 +65,39 @@ def winner_of(places: tuple[int, ...]) -> int:
 
 @dataclass(frozen=True)
 class Kernels:
-    """The compiled functions of a game; all are pure and must not raise exceptions.
+    """The compiled functions of a game; they must be pure and must not raise exceptions.
 
     Parameters
     ----------
     rules : ndarray of int64
-        Argument `rules` of `expand` for states outside the region of a table; inside, `Region.rules` is used.
+        Argument `rules` of `expand` for states outside the region of a table; for states in it, `Region.rules` is used.
     expand : compiled function
         ``expand(rules, state, attacker, rows) -> (who, count)``, made with `expands`. `who` is the player to move, `CHANCE`,
-        `DOUBT` or `OVER`. Writes `count` rows, each with the code of a move or the number of a draw, its weight (proportional to
-        its probability), a flag that is set if a turn begins, and the next state. After the end, `count` is the number of the only
-        player in first place, or -1. The argument `attacker` is the player for whom a chance is computed, or `NOBODY`; `DOUBT` only
-        occurs with an attacker.
+        `DOUBT` or `OVER`. Writes `count` rows. A row contains the code of a move or the number of an outcome of chance, a weight
+        proportional to the probability, a flag that is set if a turn begins, and the next state. If the game is over, `count` is
+        the number of the only player in first place, or -1. The argument `attacker` is the player for whom a chance to win is
+        computed, or `NOBODY`; `DOUBT` only occurs with an attacker.
     index : compiled function
         ``index(rules, state) -> (number, player)``, made with `indexes`. Returns the number of the stored state, which may be
-        another state with the same value, and the player to move in it; (-1, -1) if tables do not store the state.
+        an equivalent state, and the player to move in it; returns (-1, -1) if tables do not store the state.
     state_at : compiled function
         ``state_at(rules, number, state) -> bool``, made with `lists_states`. Writes the state with this number; returns False if
-        there is none.
+        no state has this number.
     fields : int
         Number of integers in a state.
     widest : int
         Maximum number of rows that `expand` writes.
     deepest : int
-        Maximum number of states in a row, during a game, that are not stored in tables.
+        Maximum number of consecutive states of a game that are not stored in tables.
     labels : tuple of str
-        Labels of the outcomes of chance, by their numbers.
+        Labels of the outcomes of chance, in the order of their numbers.
     module : str
         Name of the module that defines the rules; the digest includes its source.
     alike : compiled function
-        ``alike(rules, number) -> (count, step)``, made with `counts_alike`, for runs of states that can be solved together. The
-        state is the last of a run of ``count`` states, with numbers a step apart. All states of a run have the same rows, except
-        that the number of each next state increases by a constant, ideally 1. For the other states of a run, the count is 0. Runs
-        are solved much faster than single states. A block must contain whole runs. By default, each state is a run.
+        ``alike(rules, number) -> (count, step)``, made with `counts_alike`. For the last state of a run, returns the number of
+        states in the run and the difference between their numbers; for all other states, `count` is 0. The states of a run have
+        the same rows, except that the number of each next state increases by a constant, ideally 1. Runs are solved much faster
+        than single states. A run must not extend over several blocks. By default, each state is a separate run.
     """
 
     rules: Int64
@@ -122,9 +122,9 @@ class StateEvaluation:
         Parameters of the evaluation, passed to `evaluate`.
     evaluate : compiled function
         ``evaluate(rules, parameters, state, values) -> finished``, made with `evaluates`. Writes the value of the state for each
-        player, in thousandths of a `POINT`, between -2^40 and 2^40. The result has bit n set if player n has finished, which only
-        happens on this player's turn. If the rules must decide the winner, it is -1, and the winner gets the value `WIN`. By
-        default, all values are 0 before the end.
+        player, in thousandths of a `POINT`, between -2^40 and 2^40. Bit n of the result is set if player n has finished, which
+        can only happen on the turn of player n. The result is -1 if the rules must decide the winner, who gets the value `WIN`.
+        By default, all values are 0 before the end of the game.
     """
 
     parameters: Int64
@@ -132,7 +132,7 @@ class StateEvaluation:
 
 
 def no_evaluation() -> StateEvaluation:
-    """Return the default evaluation, with the value 0 for every state before the end."""
+    """Return the default evaluation: every state has the value 0 before the end of the game."""
     return StateEvaluation(np.zeros(1, np.int64), indifferent)
 
 
@@ -161,16 +161,16 @@ class Region:
     name : str
         Name of the folder of the table files. Two regions share a name if one consists of the first layers of the other.
     limits : dict of str to int or str
-        Values of all limits of the game, in the order of the attribute `limits`.
+        Values of all limits of the game, in the order of `Rules.limits`.
     rules : ndarray of int64
         The argument `rules` of `expand`, `index` and `state_at`.
     layers : tuple of Layer
-        The layers in the order of solving, with contiguous ranges from 0.
+        The layers in the order of solving; their ranges are contiguous and begin at 0.
     block : int
-        Number of consecutive states that are solved together, the last one first; a divisor of each layer's size.
+        Number of consecutive states that are solved together, beginning with the last; a divisor of the size of each layer.
     generous : bool
-        Whether play that leaves the region is counted as a win of the attacker. If so, the table contains upper bounds of the
-        chances that players can force, otherwise lower bounds.
+        Whether play that leaves the region counts as a win for the attacker. If so, the table contains upper bounds of the
+        chances that players can force; otherwise, it contains lower bounds.
     """
 
     name: str
@@ -182,7 +182,7 @@ class Region:
 
     @property
     def size(self) -> int:
-        """Number of all indices, including indices without a state."""
+        """Total number of indices, including indices without a state."""
         return self.layers[-1].end
 
 

@@ -23,11 +23,11 @@ class Position(NamedTuple):
     Parameters
     ----------
     pieces : tuple of (int, int)
-        Kind number and square of each piece, ascending.
+        Kind number and square of each piece, in ascending order.
     side : int
         The side to move, 0 or 1.
     won : str
-        Reason for a win by the last move (``goal`` or ``last piece``), else empty.
+        Reason for a win by the last move (``goal`` or ``last piece``), or an empty string.
     """
 
     pieces: tuple[tuple[int, int], ...]
@@ -43,7 +43,7 @@ class Move(NamedTuple):
     kind, origin, target : int
         Kind number of the piece, and the squares that it moves from and to.
     captured : int or None
-        Kind number of the captured piece.
+        Kind number of the captured piece, or None without a capture.
     wins : bool
         Whether the move wins immediately by reaching its target.
     """

@@ -32,12 +32,12 @@ _TOKEN = re.compile(r"[0-9]+|.", re.DOTALL)
 
 
 def whole_number(text: str) -> int | None:
-    """The number that a text of ASCII digits stands for; None if it is not one, or has more than `MOST_DIGITS` digits."""
+    """Convert ASCII digits to a number; return None for other texts and for more than `MOST_DIGITS` digits."""
     return int(text) if text and len(text) <= MOST_DIGITS and DIGITS.issuperset(text) else None
 
 
 def parse(game: Game, text: str) -> Position:
-    """Read a position in which the game is not over; `NotationError` names the first error.
+    """Parse a position in which the game is not over; `NotationError` describes the first error.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def parse(game: Game, text: str) -> Position:
 
 
 def read(game: Game, text: str) -> Position:
-    """Read any placement of pieces, even one in which the game is over; errors are those of `parse`."""
+    """Parse any placement of pieces, including one in which the game is over; raise the same errors as `parse`."""
     if not isinstance(text, str):
         raise NotationError(f"invalid position of type {type(text).__name__}: expected a Position or text such as {game.start!r}")
     words = text.split()
@@ -110,7 +110,7 @@ def check_pieces(game: Game, position: Position) -> None:
 
 
 def check_in_play(game: Game, position: Position) -> None:
-    """The same for a placement that has been read or checked."""
+    """Raise the same errors as `check_pieces`, for a placement that has been parsed or checked."""
     check_kinds(game, [kind for kind, _ in position.pieces])
     for number, square in position.pieces:
         kind = game.kinds[number]
@@ -149,7 +149,7 @@ def check_placement(game: Game, position: Position) -> None:
 
 
 def render(game: Game, position: Position) -> str:
-    """Write any position, even one in which the game is over."""
+    """Return any position as text, including one in which the game is over."""
     rows: list[dict[int, str]] = [{} for _ in range(game.board.height)]
     for kind, square in position.pieces:
         file, rank = game.board.cells[square]

@@ -31,7 +31,7 @@ def lowest(word: int) -> int:
 
 
 def field(word: int, number: int, width: int) -> int:
-    """Return one field of an integer that packs fields of `width` bits each."""
+    """Return the value of one field of an integer that consists of fields of `width` bits."""
     return word >> number * width & ((1 << width) - 1)
 
 
@@ -39,7 +39,7 @@ def field(word: int, number: int, width: int) -> int:
 
 
 def symmetries(*generators: Sequence[int]) -> list[Sequence[int]]:
-    """List the symmetries of a board, given generators, as permutations of its points; the identity comes first.
+    """Return all symmetries of a board that `generators` generate, as permutations of its points; the identity is first.
 
     For a board without symmetries, ``symmetries(range(points))`` returns only the identity.
     """
@@ -53,11 +53,11 @@ def symmetries(*generators: Sequence[int]) -> list[Sequence[int]]:
 
 
 def men(points: int, images: Sequence[Sequence[int]], most: int, first: Sequence[int] = ()) -> Any:
-    """Make lookup tables for ranking positions with two kinds of identical men on points, as a part of `CompiledGame.rules`.
+    """Return lookup tables for ranking positions of two kinds of identical men on points, as part of `CompiledGame.rules`.
 
-    The functions `men_size`, `men_rank` and `men_unrank` take the rules, the index at which these tables begin, and the men.
+    The functions `men_size`, `men_rank` and `men_unrank` take the rules, the index where these tables begin, and the men.
     Equivalent positions have the same rank. The points of the first kind are replaced by their least image under all symmetries,
-    and then the points of the second kind by their least image under the symmetries that keep the first points.
+    and then the points of the second kind by their least image under the symmetries that preserve the points of the first kind.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def men(points: int, images: Sequence[Sequence[int]], most: int, first: Sequence
     most : int
         Maximum number of men of each kind.
     first : sequence of int
-        Numbers that precede the tables in the rules.
+        Numbers to put at the start of the returned array, before the lookup tables.
 
     Returns
     -------
@@ -159,12 +159,12 @@ def rank_beside(rules: Any, at: int, first: int, second: int) -> int:
 
 
 def men_size(rules: Any, at: int, first: int, second: int) -> int:
-    """Return the number of ranks for these numbers of men of each kind; some ranks are invalid."""
+    """Return the number of ranks, including invalid ranks, for the numbers of men of the first and second kind."""
     return rules[at + rules[at + KINDS] + first] * choices(rules, at, rules[at + POINTS] - first, second)  # type: ignore[no-any-return]
 
 
 def men_rank(rules: Any, at: int, first: int, second: int) -> int:
-    """Return the rank of a position, given as the sets of points of each kind."""
+    """Return the rank of a position, given the points of the first and second kind as bit sets."""
     count = bits(first)
     entry = rules[at + rules[at + ORBIT] + rules[at + rules[at + ORBITS] + count] + subset_rank(rules, at, first)]
     stored = rules[at + rules[at + SET_OF] + rules[at + rules[at + STORED] + count] + (entry >> 5)]
@@ -179,7 +179,7 @@ def men_rank(rules: Any, at: int, first: int, second: int) -> int:
 
 
 def men_unrank(rules: Any, at: int, first: int, second: int, rank: int) -> tuple[int, int]:
-    """Return the sets of points with this rank, given the numbers of men; for an invalid rank, they have another rank."""
+    """Return the points of each kind as bit sets, given the numbers of men; if the rank is invalid, the sets have another rank."""
     each = choices(rules, at, rules[at + POINTS] - first, second)
     orbit = rank // each
     own = rules[at + rules[at + SET_OF] + rules[at + rules[at + STORED] + first] + orbit] & SET
@@ -196,7 +196,7 @@ def men_unrank(rules: Any, at: int, first: int, second: int, rank: int) -> tuple
 
 
 def pits(most_pits: int, most_stones: int) -> list[int]:
-    """Make the table of binomial coefficients for `pits_rank` and `pits_unrank`."""
+    """Return the table of binomial coefficients for `pits_rank` and `pits_unrank`."""
     width = most_pits + 1
     return [width, *(comb(n, k) for n in range(most_stones + width) for k in range(width))]
 
@@ -207,11 +207,11 @@ def pits_size(rules: Any, at: int, count: int, stones: int) -> int:
 
 
 def pits_rank(rules: Any, at: int, word: int, width: int, count: int, first: int = 0, stones: int = 0) -> tuple[int, int]:
-    """Return the rank of a distribution of stones over pits, and the number of stones; fewer stones have smaller ranks.
+    """Return the rank and the number of stones of a distribution over pits; fewer stones have smaller ranks.
 
-    If the number of stones is always the same, leave out a pit. If one integer cannot hold all pits, add the ranks of several. The
-    argument `word` packs the stones of `count` pits in fields of `width` bits; `first` and `stones` are the numbers of pits and
-    stones in the earlier integers.
+    If the number of stones is constant, leave out one pit. If one integer cannot hold all pits, add the ranks of several integers.
+    The argument `word` packs the stones of `count` pits in fields of `width` bits; `first` and `stones` are the numbers of pits
+    and stones in the earlier integers.
     """
     rank = 0
     for pit in range(count):
@@ -223,7 +223,7 @@ def pits_rank(rules: Any, at: int, word: int, width: int, count: int, first: int
 def pits_unrank(rules: Any, at: int, rank: int, width: int, count: int, first: int, most: int) -> tuple[int, int, int]:
     """Return the packed stones of a rank, and the rank and number of stones that remain for the `first` pits in earlier integers.
 
-    First unrank the last integer, with the maximum number of stones as `most`; then pass its results on for earlier integers.
+    Begin with the last integer and the maximum number of stones as `most`; pass the returned rank and stones to the next call.
     """
     word, stones = 0, _stones_in(rules, at, rank, first + count, most)
     for pit in range(first + count - 1, first - 1, -1):

@@ -28,7 +28,7 @@ P = TypeVar("P", bound=Hashable)
 
 
 class Ending(NamedTuple):
-    """The end of a game.
+    """The ending of a game: the rank of each player, and the reason.
 
     Parameters
     ----------
@@ -46,12 +46,12 @@ class Ending(NamedTuple):
 
     @classmethod
     def of_two(cls, winner: int | None, why: str, said: str = "") -> Ending:
-        """Return the ending of a two-player game, a draw if `winner` is None."""
+        """Return the ending of a two-player game, which is a draw if `winner` is None."""
         return cls((1, 1) if winner is None else (1 + winner, 2 - winner), why, said)
 
     @property
     def winner(self) -> int | None:
-        """The player who is alone in first place; None in a draw."""
+        """The only player in first place; None if several players share it."""
         return self.places.index(1) if self.places.count(1) == 1 else None
 
     def outcome(self, player: int) -> Outcome:
@@ -68,7 +68,7 @@ class Draw:
     Parameters
     ----------
     probability : Fraction
-        Probability of the outcome, above 0; all outcomes in a position add up to 1.
+        Probability of the outcome, above 0; the probabilities of all outcomes in a position add up to 1.
     label : str
         One word for the card or the face of the die.
     state : position
@@ -81,7 +81,7 @@ class Draw:
 
 
 class Rules(ABC, Generic[P]):
-    """The rules of a game; play after equal positions does not depend on earlier moves.
+    """The rules of a game; a position must contain everything that affects further play.
 
     Attributes
     ----------
@@ -96,19 +96,19 @@ class Rules(ABC, Generic[P]):
     can : frozenset of str
         Capabilities of the game, such as ``chance``, from `tablebase.game.capabilities.CAPABILITIES`.
     parts : mapping of str to str
-        Names of functions and classes that commands use for such games, as ``module:name``; they are imported on first use.
+        Functions and classes that implement commands for the game, as ``module:name``; they are imported on first use.
     value_fields : tuple of str
         JSON fields of a value (outcome and distance; in games with chance, also bounds of the chance to win).
     best_fields : tuple of str
-        JSON fields of the best move (the move; in games with chance, also a flag if it is certain to be best).
+        JSON fields of the best move (the move; in games with chance, also a flag that is true if the move is certain to be best).
     repetitions : int or None
-        Number of occurrences of a position that make the game a draw; None without this rule.
+        Number of occurrences of a position that make the game a draw; None if the game has no such rule.
     most_turns_each : int or None
         Maximum number of turns of each player in a match; None without a limit.
     kinds : sequence of Kind
-        The kinds of pieces; empty if there are none.
+        The kinds of pieces; empty if the game has none.
     limits : mapping of str to int or str
-        Options that limit a table to a part of the states, with their defaults; by default, none.
+        Options that limit a table to a part of the states, each with its default value; by default, none.
     weights : mapping of str to str
         Terms of the evaluation that can be weighted, each with its description; by default, none.
     """
@@ -163,11 +163,11 @@ class Rules(ABC, Generic[P]):
 
     @abstractmethod
     def moves(self, position: P) -> Mapping[Any, P]:
-        """Return a dict from each legal move to the next position; the text of a move (its ``str``) is one word."""
+        """Return a dict from each legal move to the next position; ``str(move)``, the text of the move, is one word."""
 
     @abstractmethod
     def result(self, position: P) -> Ending | None:
-        """Return the end of the game, or None if the game is not over."""
+        """Return the ending of the game, or None if the game is not over."""
 
     def draws(self, position: P) -> Sequence[Draw]:
         """Return the possible outcomes of chance, such as dice rolls; empty unless chance is to move."""
@@ -178,12 +178,12 @@ class Rules(ABC, Generic[P]):
         return True
 
     def given(self, position: Any) -> P:
-        """Check a position object and return it; raise `NotationError` if the game only accepts strings."""
+        """Check a position object and return it; raise `NotationError` if the game only accepts position texts."""
         kind, example = type(position).__name__, self.format(self.initial)
         raise NotationError(f"invalid {self.name} position of type {kind}: expected a string such as {example!r}")
 
     def renamed(self, name: str) -> Self:
-        """Return a copy of the game with the name of a variant."""
+        """Return a copy of the game with a new name, for a variant."""
         renamed = copy(self)
         renamed.name = name
         return renamed
@@ -192,10 +192,10 @@ class Rules(ABC, Generic[P]):
         """Raise `RulesError` if a required attribute is missing or invalid."""
 
     def check(self, position: P) -> None:
-        """Raise `NotationError` if no table can contain a position, unless the game is over."""
+        """Raise `NotationError` if the game is not over and no table can contain the position."""
 
     def viewer(self, position: P) -> int:
-        """Return the player that values of a position are for by default (the player to move, or else the first player)."""
+        """Return the default point of view for the value: the player to move, or the first player if no player is to move."""
         return max(self.to_move(position), 0)
 
     def side(self, position: P) -> str:
@@ -209,7 +209,7 @@ class Rules(ABC, Generic[P]):
         return (1,) * self.players if ending is None else ending.places
 
     def is_deadlock(self, position: P) -> bool:
-        """Return True if no player can ever move again although the game is not over by its rules."""
+        """Return True if no player can ever move again, but the rules do not end the game."""
         return False
 
     def read_move(self, word: str) -> str:
@@ -221,7 +221,7 @@ class Rules(ABC, Generic[P]):
         return move
 
     def words(self, position: P, move: str) -> str:
-        """Return the text of a move, followed by its description if they differ."""
+        """Return the text of a move, followed by its description in parentheses if the description differs."""
         meaning = self.move_text(position, move)
         return move if meaning == move else f"{move} ({meaning})"
 
@@ -231,19 +231,19 @@ class Rules(ABC, Generic[P]):
 
     @property
     def pictures(self) -> Pictures | None:
-        """Module next to the rules that draws positions, or None; see `tablebase.game.pictures`."""
+        """Functions that draw positions, from a module next to the rules, or None; see `tablebase.game.pictures`."""
         return None
 
     def shown(self, position: P, last: Any = None, arrows: Sequence[Any] = (), theme: Any = "light") -> Any:
-        """Return the root element of an SVG picture of a position; boards with squares also show the last move and arrows."""
+        """Return the root element of an SVG picture of a position; `last` and `arrows` need a board with squares."""
         return part(self, "picture")(self, position, last, arrows, theme)
 
     def svg(self, position: P) -> str | None:
-        """Return a picture of a position as SVG, drawn by the module `pictures`; None without such a module."""
+        """Return a picture of a position as SVG text, drawn by `pictures`; None if the game has no pictures."""
         return None if self.pictures is None else self.pictures.svg(self, position, "light")
 
     def drawn(self, position: P) -> str | None:
-        """Draw a position as several lines of text, for terminals; None if the game has no such drawing."""
+        """Return a drawing of a position for terminals, as lines of text; None if the game has no such drawing."""
         return None if self.pictures is None else self.pictures.drawn(self, position)
 
     def legend(self) -> str:

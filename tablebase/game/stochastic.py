@@ -53,7 +53,7 @@ class StochasticGame(FunctionGame[State]):
     start: State
 
     def result(self, state: State) -> Ending | None:
-        """Return the ranks of the players, or None if the game is not over."""
+        """Return the ending, which contains the ranks of the players, or None if the game is not over."""
         return Ending(self.places(state)) if self.to_move(state) == OVER else None
 
     def read_move(self, word: str) -> str:
@@ -87,7 +87,7 @@ class StochasticGame(FunctionGame[State]):
         return {"text": self.format(state)}
 
     def text_of(self, description: Mapping[str, Any]) -> str:
-        """Return the text of a state from its JSON data, as the inverse of `describe`; the text may still be invalid.
+        """Convert the JSON data of a state back to text, the inverse of `describe`; the text may still be invalid.
 
         Raises
         ------
@@ -100,16 +100,16 @@ class StochasticGame(FunctionGame[State]):
         return text
 
     def kernels(self) -> Kernels | None:
-        """Return the rules as compiled functions; by default None, and tables then list all reachable states."""
+        """Return the rules as compiled functions, or None (the default); without them, tables list all reachable states."""
         return None
 
     def evaluation(self, weights: Mapping[str, float]) -> StateEvaluation | None:
-        """Return an evaluation of states for players that search ahead, or None (the default); it requires kernels.
+        """Return an evaluation of states for players that search ahead, or None (the default); an evaluation requires kernels.
 
         Parameters
         ----------
         weights : mapping of str to float
-            Factors for terms named in the attribute `weights`; missing factors are 1.
+            Factor for each term of the attribute `weights`; missing factors are 1.
         """
         return None
 
@@ -119,7 +119,7 @@ class StochasticGame(FunctionGame[State]):
         Parameters
         ----------
         limits : mapping of str to int or str
-            Values for options named in the attribute `limits`; missing options have their defaults.
+            Value for each option of the attribute `limits`; missing options have their default values.
 
         Raises
         ------

@@ -27,7 +27,7 @@ class Outcome(StrEnum):
 
     @property
     def reversed(self) -> Outcome:
-        """The result for the other side."""
+        """The same result from the point of view of the other side."""
         return {Outcome.WIN: Outcome.LOSS, Outcome.LOSS: Outcome.WIN}.get(self, Outcome.DRAW)
 
 
@@ -53,7 +53,7 @@ class Terrain:
 
 @dataclass(frozen=True)
 class Board:
-    """A rectangular grid; all or some of its cells are squares.
+    """A board: a rectangular grid in which all or some cells are squares.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class Board:
         return {cell: number for number, cell in enumerate(self.cells)}
 
     def square(self, name: str) -> int:
-        """Return the number of a square, by its name such as ``d9``."""
+        """Return the number of the square with a name such as ``d9``."""
         try:
             return self.names.index(name)
         except ValueError:
@@ -99,11 +99,11 @@ class Board:
             raise NotationError(f"unknown square {quoted(name)}: choose a square {known}") from None
 
     def squares(self, names: str) -> tuple[int, ...]:
-        """Return the numbers of several squares, by their names separated by spaces."""
+        """Return the numbers of several squares, given their names separated by spaces."""
         return tuple(self.square(name) for name in names.split())
 
     def steps(self, directions: Sequence[tuple[int, int]]) -> tuple[Step, ...]:
-        """Return quiet steps from every square to the adjacent squares in these directions (files, ranks)."""
+        """Return the quiet steps from every square in the given directions, each an offset in files and ranks."""
         return tuple(
             Step(origin, self.numbers[file + right, rank + up])
             for origin, (file, rank) in enumerate(self.cells)
@@ -114,7 +114,7 @@ class Board:
 
 @dataclass(frozen=True)
 class Side:
-    """One of the sides of a game, with its letter in position texts and its name."""
+    """A side of a game: its letter in position texts, and its name."""
 
     letter: str
     name: str
@@ -129,11 +129,11 @@ class Step:
     origin, target : int
         Square numbers.
     empty : frozenset of int
-        Other squares that must be empty, such as squares in between.
+        Squares, other than the target, that must be empty, such as the squares in between.
     quiet : bool
         Whether the step may end on an empty square.
     victims : frozenset of str
-        Symbols of the pieces that it may capture on the target square.
+        Symbols of the pieces that the step may capture on the target square.
     wins : bool
         Whether the step wins the game immediately; the resulting position is not stored.
     """
@@ -165,8 +165,8 @@ class Kind:
     limit : int
         Maximum number of pieces of this kind.
     tiered : bool
-        Whether tables are solved in several parts, by the advance of these pieces, to save memory; only for pieces that never
-        return to a square.
+        Whether tables are split by the advance of these pieces and solved in several parts, to save memory; only for pieces that
+        never return to a square.
     shape : str, optional
         Shape of the piece in pictures, one of `tablebase.game.types.SHAPES`; by default, its letter.
     """
@@ -195,7 +195,7 @@ class Kind:
 
     @cached_property
     def levels(self) -> Mapping[int, int] | None:
-        """Largest number of steps that can lead to each square; None if a piece can return to a square.
+        """Maximum number of steps in which a piece can reach each square; None if the piece can return to a square.
 
         Winning steps are not counted, since they end the game.
         """
@@ -224,7 +224,7 @@ class Escape:
     room : bool
         Whether the piece must also be able to step to another unguarded square.
     to_move : frozenset of int
-        Numbers of the sides; the rule only applies when one of them is to move.
+        Numbers of sides; the rule only applies if one of these sides is to move.
 
     Notes
     -----
@@ -257,7 +257,7 @@ class Duel:
     hunter, quarry : str
         Symbols of the two pieces; the value counts for the hunter's side.
     values : tuple of int
-        Value for each number of steps from the hunter to the quarry, beginning with 0; for larger distances, 0.
+        Value for each number of steps from the hunter to the quarry, beginning with 0; the value for longer distances is 0.
     """
 
     hunter: str
@@ -277,9 +277,9 @@ class Evaluation:
         Value of each additional legal move that a side has over the other side.
     duels : tuple of Duel
     race : tuple of int
-        Value of a won race for each number of steps from the piece to its goal, beginning with 0; for longer races, 0. A race is
-        won if, on an empty board, the piece reaches its goal before any enemy piece reaches its own goal or a square next to the
-        first goal.
+        Value of a won race for each number of steps from the piece to its goal, beginning with 0; the value of longer races is 0.
+        A race is won if, on an empty board, the piece reaches its goal before any enemy piece reaches the enemy's goal or a square
+        next to the goal of the piece.
     """
 
     squares: Mapping[str, tuple[int, ...]]

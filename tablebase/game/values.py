@@ -17,7 +17,7 @@ BOUNDED = (*EXACT, "lower", "upper")
 
 
 class Value(NamedTuple):
-    """An exact value, with the outcome for a player and the distance to the end of the game in plies."""
+    """An exact value: the outcome for a player, and the distance to the end of the game in plies."""
 
     outcome: Outcome
     distance: int | None  # plies to the end under best play; None for a draw
@@ -31,17 +31,17 @@ class Value(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Always true."""
+        """True, because the value is exact."""
         return True
 
     @property
     def reversed(self) -> Value:
-        """The value for the other player."""
+        """The same value from the point of view of the other player."""
         return Value(self.outcome.reversed, self.distance)
 
     @property
     def later(self) -> Value:
-        """The same outcome, one ply farther from the end of the game."""
+        """The value with the same outcome and one more ply to the end of the game."""
         return Value(self.outcome, None if self.distance is None else self.distance + 1)
 
     @property
@@ -56,19 +56,19 @@ class Value(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Lower and upper bound of a player's chance to win under best play; shared and endless games do not count as won."""
+    """Bounds of a player's chance to win under best play; sharing first place or playing endlessly does not count as a win."""
 
     lower: float  # what the player can force
     upper: float  # one minus what the others can force
 
     @property
     def outcome(self) -> Outcome | None:
-        """Win or loss if the bounds prove this outcome, else None."""
+        """The outcome, if the bounds prove a win or a loss; otherwise None."""
         return Outcome.WIN if self.lower == 1 else Outcome.LOSS if self.upper == 0 else None
 
     @property
     def is_known(self) -> bool:
-        """True if anything is known; False if the bounds are 0 and 1."""
+        """False if the bounds are 0 and 1, so that nothing is known about the chance; otherwise True."""
         return (self.lower, self.upper) != (0, 1)
 
     @property
@@ -83,7 +83,7 @@ class Bounds(NamedTuple):
 
     @property
     def middle(self) -> float:
-        """The mean of both bounds."""
+        """The mean of the lower and the upper bound."""
         return (self.lower + self.upper) / 2
 
     @property
@@ -93,7 +93,7 @@ class Bounds(NamedTuple):
 
     @property
     def chances(self) -> dict[str, str]:
-        """Both bounds as text; a rounded bound is never shown as 0 or 1."""
+        """Both bounds as text; a bound between 0 and 1 is never rounded to 0 or 1."""
         return {"lower": chance_text(self.lower), "upper": chance_text(self.upper)}
 
     @property

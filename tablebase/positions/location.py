@@ -36,7 +36,7 @@ class Location:
 
 @dataclass(frozen=True)
 class StoredSlice:
-    """A slice (a set of pieces with one side to move), and the equivalent slice that is stored."""
+    """A slice (all positions with the same pieces and side to move), and the equivalent slice in the stored tables."""
 
     material: Material
     side: int  # the side to move; 0 where the game has colour swap
@@ -46,7 +46,7 @@ class StoredSlice:
 
 @cache
 def locate(game: Game, material: Material, side: int) -> Location:
-    """Return where the positions of this material with this side to move are stored."""
+    """Return the location of the positions of this material with this side to move."""
     target = representative(game, material)
     swap = False
     if game.swap is not None:

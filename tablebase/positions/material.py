@@ -36,7 +36,7 @@ class Material:
 
     @property
     def kinds(self) -> tuple[int, ...]:
-        """All kind numbers, side 0 first, in the order of `Position.pieces`."""
+        """Kind number of each piece, side 0 first, in the order of `Position.pieces`."""
         return self.first + self.second
 
     @property

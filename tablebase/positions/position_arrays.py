@@ -40,7 +40,7 @@ class Positions:
         return self.material.kinds
 
     def take(self, rows: NDArray[np.int64]) -> Positions:
-        """Return the positions with these indices."""
+        """Return the positions in these rows of the arrays."""
         return Positions(self.game, self.material, self.side, self.squares[rows])
 
 

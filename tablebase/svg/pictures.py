@@ -47,8 +47,8 @@ def board(
     size : int
         Length of the longer side of the picture, in pixels.
     theme : str or Theme
-        Colour theme ``light``, ``dark`` or ``mono`` (black, white and grey), or custom colours. Games that define the method
-        ``svg`` themselves ignore it.
+        Colour theme ``light``, ``dark`` or ``mono`` (black, white and grey), or custom colours. Games that override the method
+        ``svg`` ignore the theme.
 
     Returns
     -------

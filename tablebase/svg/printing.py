@@ -46,7 +46,7 @@ class Paper(NamedTuple):
 
 
 class TextLine(NamedTuple):
-    """A line of text, with its centre and the height of its capital letters."""
+    """A line of text, its centre, and the height of its capital letters."""
 
     text: str
     x: float
@@ -56,7 +56,7 @@ class TextLine(NamedTuple):
 
 @brief
 class Sheet(list[Svg]):
-    """Printable pages, each an SVG picture in the size of the paper.
+    """Printable pages, each an SVG picture as large as the paper.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Sheet(list[Svg]):
     paper : Paper
     title : str
     lines : sequence of sequences of Line
-        Texts of each page, which are drawn as paths; PDF files also contain them as text, for searching and copying.
+        Lines of text on each page. Pages show letters as paths; PDF files also contain the text, for searching and copying.
     """
 
     def __init__(self, pages: Iterable[Svg], paper: Paper, title: str, lines: Sequence[Sequence[TextLine]] = ()) -> None:
@@ -78,7 +78,7 @@ class Sheet(list[Svg]):
         return " ".join(self)
 
     def write(self, path: str | Path) -> list[Path]:
-        """Write the pages to a file that ends in ``.pdf``, ``.svg`` or ``.png``, and return the paths of the written files.
+        """Write the pages to a file with the suffix ``.pdf``, ``.svg`` or ``.png``, and return the paths of all written files.
 
         A PDF file contains all pages. As SVG or PNG, each page is a separate file, numbered if there are several pages.
 
@@ -87,7 +87,7 @@ class Sheet(list[Svg]):
         MissingExtraError
             If PDF or PNG is requested and the extra ``print`` is not installed.
         TablebaseError
-            If the file cannot be written or has another suffix.
+            If a file cannot be written, or the suffix is not supported.
         """
         return self._written(Path(path), "sheet", RESOLUTION)
 
@@ -106,7 +106,7 @@ class Sheet(list[Svg]):
 
 
 def write(drawn: Svg, path: str | Path, width: str | float | None = None) -> None:
-    """Write a picture to a file that ends in ``.svg``, ``.png`` (300 pixels per inch) or ``.pdf``.
+    """Write a picture to a file with the suffix ``.svg``, ``.png`` (300 pixels per inch) or ``.pdf``.
 
     Parameters
     ----------

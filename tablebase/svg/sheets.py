@@ -78,7 +78,7 @@ def sheet(
     page : str
         Paper size, ``a4`` or ``letter``.
     width : float, optional
-        Width of each picture in millimetres; by default, all pictures fit on one page if they stay readable.
+        Width of each picture in millimetres; by default, the width at which all pictures fit on one page, if still readable.
     gap : float
         Space between pictures, in millimetres.
     theme : str or Theme
@@ -92,7 +92,7 @@ def sheet(
     Raises
     ------
     TablebaseError
-        If pictures are missing, too many or not SVG, a caption does not fit, or the page or theme is unknown.
+        If the number of pictures is 0 or too large, a picture is invalid, a caption does not fit, or the page or theme is unknown.
 
     Examples
     --------

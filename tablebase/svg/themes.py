@@ -43,7 +43,7 @@ class Theme:
     Parameters
     ----------
     page : Tint
-        Colours of the margin with the names of files and ranks; its fill is also the outline of arrows.
+        Colours of the margin, which shows the names of files and ranks; arrows are outlined in its fill colour.
     square : Tint
         Colours of squares without terrain.
     terrain : mapping of str to Tint

@@ -34,13 +34,13 @@ class Bench(NamedTuple):
     pieces: int
 
     def nothing(self) -> str:
-        """Explain why a check may have no case."""
+        """Explain why a check may have no test cases."""
         cases = f"positions of 2 to {self.pieces} pieces" if "materials" in self.game.can else "states"
         return f"nothing to check: {self.game.name} has no {cases}"
 
 
 class Check(NamedTuple):
-    """A check, with test cases and a function that returns the error of a case or None; see also `CheckResult`."""
+    """A check: its test cases, and a function that returns the error message for a case, or None; see also `CheckResult`."""
 
     name: str
     shows: str
@@ -85,7 +85,7 @@ def _described(game: Rules[Any], case: Any) -> str:
 
 
 class RulesTests:
-    """Base class of tests for rules, with one test for each check; see `tablebase.testing.GameTests`."""
+    """Base class of test suites for rules; each check is a test. See `tablebase.testing.GameTests`."""
 
     checks: tuple[Check, ...] = ()
     pieces = 3
@@ -102,7 +102,7 @@ class RulesTests:
         raise NotImplementedError(f"{type(self).__name__} must define game(): return the game to test")
 
     def run_check(self, name: str) -> None:
-        """Run a check; fail with its message, or skip the test if the check does not apply."""
+        """Run the check with this name; fail with its error message, or skip the test if the check does not apply."""
         bench = Bench(self.game(), self.samples, self.seed, self.pieces)
         check = next(check for check in self.checks if check.name == name)
         if not check.applies(bench.game):

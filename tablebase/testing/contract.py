@@ -1,7 +1,7 @@
-"""Checks of the contract that all rules fulfil, whatever their positions are; see `tablebase.game.rules`.
+"""Checks that apply to all rules; see `tablebase.game.rules`.
 
-Most cases are positions of random play from the start, in which all outcomes of chance are equally likely, whatever their
-probabilities, so that rare ones are seen, too. Each error function checks one case, and returns a sentence that describes
+Most test cases are positions of random play from the initial position. Random play treats all outcomes of chance as equally
+likely, so that rare outcomes are also tested. Each error function checks one case, and returns a sentence that describes
 the error, or None.
 """
 
@@ -19,11 +19,11 @@ from tablebase.game.rules import CHANCE, OVER, P, Rules, legal
 from tablebase.testing.checks import Check
 
 RESTART = 1000
-"""After this many positions, random play begins anew."""
+"""Number of positions after which random play starts again from the initial position."""
 
 
 def following(rules: Rules[P], position: P) -> list[P]:
-    """All positions that come right after one."""
+    """Return all positions that can follow a position immediately."""
     mover = rules.to_move(position)
     if mover == OVER:
         return []
@@ -31,7 +31,7 @@ def following(rules: Rules[P], position: P) -> list[P]:
 
 
 def playout(rules: Rules[P], rng: Random, start: P | None = None) -> Iterator[P]:
-    """The positions of random play until the game is over, by default from the start."""
+    """Yield the positions of random play until the game is over, by default from the initial position."""
     position = rules.initial if start is None else start
     while True:
         yield position
@@ -42,7 +42,7 @@ def playout(rules: Rules[P], rng: Random, start: P | None = None) -> Iterator[P]
 
 
 def playouts(rules: Rules[P], positions: int, rng: Random) -> Iterator[list[P]]:
-    """Games of random play, broken off where they are long, that have a number of positions together."""
+    """Yield random games with `positions` positions in total; a game stops after `RESTART` positions."""
     while positions > 0:
         played = list(islice(playout(rules, rng), min(RESTART, positions)))
         positions -= len(played)
@@ -50,12 +50,12 @@ def playouts(rules: Rules[P], positions: int, rng: Random) -> Iterator[list[P]]:
 
 
 def positions(bench: Any, rng: Random) -> Iterator[Any]:
-    """As many positions of random play as the bench asks for."""
+    """Return an iterator of positions of random play; `bench.samples` is their number."""
     return chain.from_iterable(playouts(bench.game, bench.samples, rng))
 
 
 def turns(bench: Any, rng: Random) -> Iterator[list[Any]]:
-    """The turns of random play, each as its positions; the last one may be incomplete."""
+    """Yield the turns of random play as lists of positions; the last turn of a game may be incomplete."""
     for played in playouts(bench.game, bench.samples, rng):
         begins = [place for place, position in enumerate(played) if place and bench.game.begins_turn(position)]
         yield from (played[begin:end] for begin, end in pairwise([0, *begins, len(played)]))
@@ -73,7 +73,7 @@ def start_error(rules: Rules[Any], start: Any) -> str | None:
 
 
 def moves_error(rules: Rules[Any], position: Any) -> str | None:
-    """A player who does not exist, a player without moves, moves without a player, or a move whose text is no word."""
+    """Return the error of an unknown player, a player without moves, moves without a player, or a move that is not one word."""
     mover, moves = rules.to_move(position), rules.moves(position)
     if mover not in (CHANCE, OVER) and mover not in range(rules.players):
         return f"{rules.format(position)}: {mover!r} is to move, but players are numbered from 0 to {rules.players - 1}"
@@ -109,7 +109,7 @@ def draws_error(rules: Rules[Any], position: Any) -> str | None:
 
 
 def turn_error(rules: Rules[Any], turn: list[Any]) -> str | None:
-    """A position that comes twice within a turn, or a turn that the end of the game does not end."""
+    """Return the error of a position that occurs twice within a turn, or of a game that is over in the middle of a turn."""
     for position in turn:
         begins = rules.begins_turn(position)
         if not isinstance(begins, bool):
@@ -122,7 +122,7 @@ def turn_error(rules: Rules[Any], turn: list[Any]) -> str | None:
 
 
 def places_error(rules: Rules[Any], position: Any) -> str | None:
-    """Return the error of a game's end, or of a game that ends while somebody is to move."""
+    """Return the error of the ending of a game, or of a game that is over although a player is to move."""
     over, ending = rules.to_move(position) == OVER, rules.result(position)
     if (ending is not None) != over:
         return f"{rules.format(position)} has {'no' if over else 'a'} result, but the game {'is over' if over else 'continues'}"
@@ -137,7 +137,7 @@ def places_error(rules: Rules[Any], position: Any) -> str | None:
 
 
 def read_or_error(read: Callable[[str], Any], text: str) -> Any:
-    """The meaning of a text, or the error."""
+    """Return the parsed text, or the error."""
     try:
         return read(text)
     except NotationError as error:
@@ -145,7 +145,7 @@ def read_or_error(read: Callable[[str], Any], text: str) -> Any:
 
 
 def notation_error(rules: Rules[Any], position: Any) -> str | None:
-    """A position, or one that follows it, that changes when it is written and read."""
+    """Return the error of a position, or of a next position, that changes if it is formatted and parsed."""
     for one in (position, *following(rules, position)):
         text = rules.format(one)
         if len(text.splitlines()) != 1:
@@ -160,8 +160,8 @@ CONTRACT = (
     Check("start", "The initial position begins a turn.", lambda bench, _: [bench.game.initial], start_error),
     Check("moves", "Only the player to move has moves, and each move is one word.", positions, moves_error),
     Check("draws", "The probabilities of all outcomes of chance are fractions that add up to 1.", positions, draws_error),
-    Check("turns", "The end of the game ends a turn, and no position repeats within a turn.", turns, turn_error),
-    Check("places", "Players have final ranks at the end of the game, and not before.", positions, places_error),
-    Check("notation", "Positions stay the same when written and read back.", positions, notation_error),
+    Check("turns", "The game never ends in the middle of a turn, and no position repeats within a turn.", turns, turn_error),
+    Check("places", "Players have final ranks if the game is over, and not before.", positions, places_error),
+    Check("notation", "Parsing the text of a position returns an equal position.", positions, notation_error),
 )
 """Checks for every game."""

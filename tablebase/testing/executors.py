@@ -24,7 +24,7 @@ SLOW = 1.0
 
 
 class ExecutorTests:
-    """A suite of pytest tests for executors; inherit from it and define `executor`.
+    """A suite of pytest tests for executors; define a subclass with the method `executor` to run it.
 
     Examples
     --------
@@ -72,16 +72,16 @@ class ExecutorTests:
             assert all(order.index(before) < order.index(key) for key in graph for before in graph[key])
 
     def test_a_chain(self) -> None:
-        """Tasks that must not run at the same time run one after another."""
+        """If each task depends on the previous task, they run one after another."""
         graph: Graph = {f"key{number}": (f"key{number - 1}",) if number else () for number in range(5)}
         assert list(run_graph(graph, _shout, self.executor(Limits(2)))) == [key.upper() for key in graph]
 
     def test_nothing_to_do(self) -> None:
-        """Without tasks, there are no results."""
+        """An empty graph of tasks has no results."""
         assert list(run_graph({}, _shout, self.executor(Limits(2)))) == []
 
     def test_errors_come_through(self) -> None:
-        """An exception in a task is raised again with all its data."""
+        """An exception in a task is raised again in the caller, with all its data."""
         graph: Graph = {"root": (), "bad": ("root",), "other": ("root",)}
         error = _error_of(lambda: list(run_graph(graph, _stumble, self.executor(Limits(2)))))
         assert isinstance(error, MissingTableError)

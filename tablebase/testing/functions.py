@@ -195,7 +195,7 @@ FUNCTION_CHECKS = (
         unmoves_error,
         lambda game: _is_compiled(game) and game.functions.unmoves is not None,
     ),
-    Check("machine", "Compiled functions return the same as in plain Python.", positions_and_ranks, machine_error, _is_compiled),
+    Check("machine", "Compiled and plain functions return equal results.", positions_and_ranks, machine_error, _is_compiled),
 )
 """All checks of a `FunctionGame` without chance."""
 STATE_CHECKS = (
@@ -205,7 +205,7 @@ STATE_CHECKS = (
     DIGEST,
     WORDS,
     PICTURES,
-    Check("kernels", "Compiled functions return the same as in plain Python.", positions, _compiled("kernels_error"), _has_kernels),
+    Check("kernels", "Compiled and plain functions return equal results.", positions, _compiled("kernels_error"), _has_kernels),
     Check("index", "States and numbers correspond one to one.", _states_and_numbers, _compiled("index_error"), _has_region),
     Check("layers", "No move leads to a later layer.", _compiled("paths"), _compiled("layers_error"), _has_region),
     Check(
@@ -220,12 +220,12 @@ STATE_CHECKS = (
 
 
 class FunctionGameTests(RulesTests):
-    """Tests for games defined by functions, without chance; inherit from it and define `game` as in `GameTests`."""
+    """Tests for games defined by functions, without chance; define the method `game` in a subclass, as in `GameTests`."""
 
     checks = FUNCTION_CHECKS
 
 
 class StochasticGameTests(RulesTests):
-    """Tests for games with chance or several players; inherit from it and define `game` as in `tablebase.testing.GameTests`."""
+    """Tests for games with chance or several players; define `game` in a subclass, as in `tablebase.testing.GameTests`."""
 
     checks = STATE_CHECKS

@@ -21,13 +21,13 @@ REFERENCE = "reference"
 
 
 class SolverTests:
-    """A suite of pytest tests for solvers; inherit from it and set `solver`.
+    """A suite of pytest tests for solvers; define a subclass with the attribute `solver` to run it.
 
     Attributes
     ----------
     solver : Solver
     slices : tuple of (str, str)
-        Games and materials to solve. The solver must accept at least one of them; the others are skipped. By default, the examples
+        Games and materials to solve. The solver must accept at least one slice; rejected slices are skipped. By default, examples
         of installed games, from ``SLICES`` in the modules ``NAME_examples`` next to their rules.
 
     Examples
@@ -69,7 +69,7 @@ class SolverTests:
             assert np.array_equal(problem.children, children)
 
     def test_distances_that_do_not_fit(self) -> None:
-        """If a win is one ply too long for a byte, the solver returns None with one byte per code, and the codes with two bytes."""
+        """If a distance is one ply too long for one-byte codes, the solver returns None; with two-byte codes, it succeeds."""
         converting = [(game, material) for game, material in self._accepted() if conversions(game, material)]
         game, material = min(converting, key=lambda pair: layout_of(*pair).size)
         coding = NARROW if game.escape is None else NARROW_ANY

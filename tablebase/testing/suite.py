@@ -56,7 +56,7 @@ def check_rules(game: Rules[Any], *, pieces: int = 3, samples: int = 2000, seed:
     pieces : int
         Maximum number of pieces in random positions.
     samples : int
-        Number of random positions or states for each check; a small number also limits the checked steps.
+        Number of random positions or states for each check; a small number also reduces the number of checked steps.
     seed : int
         Seed for the random positions.
 
@@ -76,7 +76,7 @@ def check_rules(game: Rules[Any], *, pieces: int = 3, samples: int = 2000, seed:
 
 
 def random_position(game: Game, material: Material, rng: Random) -> Position:
-    """Return a random position of a material; all placements and both sides to move are equally likely.
+    """Return a random position with the pieces of a material; all placements and both sides to move are equally likely.
 
     Raises
     ------
@@ -182,18 +182,18 @@ CHECKS = (
         lambda bench, rng: chain(_starts(bench.game), _random(bench, rng)),
         children_error,
     ),
-    Check("index", "Positions converted to indices and back are the same, singly and in arrays.", _stored, index_error),
-    Check("aliases", "A position has the same moves as the position stored in its place.", _random, aliases_error),
+    Check("index", "Converting positions to indices and back returns equal positions, singly and in arrays.", _stored, index_error),
+    Check("aliases", "A position has the same moves as the equivalent position that tables store.", _random, aliases_error),
     Check("stored", "Random play only reaches positions that tables store.", _random_play, stored_error),
-    Check("spelling", "The initial position has the standard notation.", lambda bench, _: [bench.game.start], spelling_error),
-    Check("materials", "Any position and its material stay the same when written and read back.", _random, material_error),
+    Check("spelling", "The initial position is written in standard notation.", lambda bench, _: [bench.game.start], spelling_error),
+    Check("materials", "Parsing a formatted position or material returns an equal object.", _random, material_error),
     Check("digest", "The digest is the same for a new copy of the game.", lambda *_: REBUILDS, digest_error),
 )
 """All checks."""
 
 
 class GameTests(RulesTests):
-    """Tests for a game of pieces on squares; inherit from it and define `game`. Each check is a test ``test_<name>``.
+    """Tests for a game of pieces on squares; define the method `game` in a subclass. Each check is a test ``test_<name>``.
 
     Attributes
     ----------

@@ -64,7 +64,7 @@ def callback(signature: Any, source: str | None = None, **more: Any) -> Callable
 
 
 class _Callback(internals.CFunc):
-    """A compiled function with its type, which Numba would otherwise create again for each call of a kernel with this function."""
+    """A compiled function that caches its Numba type, which calls of kernels with the function would otherwise create again."""
 
     type: Any
 
