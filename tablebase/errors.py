@@ -122,7 +122,7 @@ class SquaresError(NotationError):
     """Raised if some rows of an array of squares are not positions.
 
     The attribute `row` is the index of the first invalid row, `reason` describes the problem, `count` is the number of invalid
-    rows, and `rows` the number of all rows.
+    rows, and `rows` is the total number of rows.
     """
 
     def __init__(self, row: int, reason: str, count: int, rows: int) -> None:
@@ -243,8 +243,8 @@ class CorruptTableError(TablebaseError):
 class CorruptCatalogError(TablebaseError):
     """Raised if a catalog is damaged or has an unknown format; the next command that writes to it rebuilds it from the tables.
 
-    The attribute `problem` describes the damage, and `path` is the file or the URL of the database (without password). The argument
-    `hint` names the remedy, by default 'tablebase reindex'.
+    The attribute `problem` describes the damage, and `path` is the path of the catalog or the URL of its database (without the
+    password). The argument `hint` names the remedy, by default 'tablebase reindex'.
     """
 
     def __init__(self, problem: str, path: Path | str, hint: str | None = None) -> None:
@@ -262,7 +262,7 @@ def reindex(folder: Path, option: str = "") -> str:
 class CapacityError(TablebaseError):
     """Raised if work exceeds the available memory or disk space, or a number exceeds the supported range.
 
-    The attribute `subject` names the work, and `hint` the remedy. If known, `needed` and `allowed` are amounts in `unit`.
+    The attribute `subject` names the work, and `hint` the remedy. If known, `needed` and `allowed` are the amounts in `unit`.
     """
 
     exit_code = 3
@@ -310,7 +310,7 @@ class BatchError(TablebaseError):
 class ConflictError(TablebaseError):
     """Raised if tables cannot be imported; the attribute `folder` is the path or address of the destination.
 
-    The attribute `errors` contains the reason for each file.
+    The attribute `errors` is a dict from the name of each file to the reason.
     """
 
     def __init__(self, folder: str | Path, errors: Mapping[str, str]) -> None:

@@ -73,7 +73,7 @@ class Functions:
 
 
 class CompiledGame(FunctionGame[int]):
-    """A two-player game without chance, defined by compiled functions.
+    """Base class of two-player games without chance that are defined by compiled functions.
 
     A subclass defines the attributes below and the attributes of `FunctionGame`, and the methods `format`, `parse` and preferably
     `move_word`. If positions are ranked (numbered by `Functions.rank`), the subclass also defines `size` and `after`.

@@ -59,7 +59,7 @@ class Feature:
         return _named, (self.function.__module__, self.function.__qualname__)
 
     def columns(self, count: int) -> Iterator[tuple[str, tuple[int, ...]]]:
-        """Yield the name of each column for positions with `count` pieces, and the indices of the pieces that it describes."""
+        """Yield each column for positions with `count` pieces: its name, and the indices of the pieces that it describes."""
         for places in combinations(range(count), self.pieces):
             yield "_".join([self.name, *(str(place + 1) for place in places)]), places
 
@@ -87,7 +87,7 @@ class Feature:
 
 
 def feature(pieces: int = 0, kind: str = "int", words: tuple[str, ...] = ()) -> Callable[[Measure], Feature]:
-    """Make a feature of a function; the feature is named after it and described by the first line of its docstring.
+    """Turn a function into a feature, named after the function and described by the first line of its docstring.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class FunctionGame(Rules[P]):
-    """A two-player game without chance, defined by functions of a position.
+    """Base class of two-player games without chance that are defined by functions of a position.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class FunctionGame(Rules[P]):
 
     @cached_property
     def sides(self) -> Sequence[Side]:  # type: ignore[override]
-        """The players; the letter of each player is the player's number, from 1."""
+        """The players; the letter of each player is the number of the player, from 1."""
         return tuple(Side(str(number), f"player {number}") for number in range(1, self.players + 1))
 
     def given(self, position: Any) -> P:
@@ -112,7 +112,7 @@ class FunctionGame(Rules[P]):
                 raise RulesError(f"{part} of {type(self).__name__} is {getattr(self, part)!r}, but must be {what}")
 
     def canonical(self, position: P) -> P:
-        """Return the symmetric position that tables store instead of `position`; by default, `position` itself."""
+        """Return the position that tables store for all positions symmetric to `position`; by default, `position` itself."""
         return position
 
     @property

@@ -35,14 +35,14 @@ class Game(Rules[Position]):
     Parameters
     ----------
     name : str
-        Name of the game on the command line, and of the folder of its tables.
+        Name of the game, used on the command line and for the folder of its tables.
     title : str
         Name of the game as shown to users.
     board : Board
     sides : tuple of Side
         Side 0 (first in material names) and side 1.
     kinds : tuple of Kind
-        Kinds of pieces of both sides, side 0 first; the kind number of a piece is an index of this tuple.
+        Kinds of pieces of both sides, side 0 first; the kind number of a piece is an index in this tuple.
     start : str
         The initial position as text.
     no_move : Outcome
@@ -50,7 +50,7 @@ class Game(Rules[Position]):
     max_pieces : int
         Number of pieces in the initial position, which is the maximum for any table.
     mirror : tuple of int, optional
-        Mirror image of each square, if the mirror is a symmetry of the rules.
+        Mirror image of each square, if reflection is a symmetry of the rules.
     swap : tuple of int, optional
         Image of each square under colour swap, if this is a symmetry of the rules. The swap replaces each kind of piece by its
         twin, the enemy kind with the same letter in the opposite case.
@@ -166,7 +166,7 @@ class Game(Rules[Position]):
         return position._replace(won=won) if won else position
 
     def format(self, position: Position) -> str:
-        """Return a position as text, the rows of the board and the side to move, as in `start`."""
+        """Return the text of a position, which consists of the rows of the board and the side to move, as in `start`."""
         return render(self, position)
 
     def check(self, position: Position) -> None:
@@ -192,7 +192,7 @@ class Game(Rules[Position]):
         return self.sides[position.side].letter
 
     def moves(self, position: Position) -> dict[str, Position]:
-        """Return a dict from the text of each legal move to the next position; if texts are equal, the winning move is kept."""
+        """Return a dict from the text of each legal move to the next position; a winning move replaces others with its text."""
         after: dict[str, Position] = {}
         for move in [] if position.won else legal_moves(self, position):
             child, text = played(self, position, move), render_move(self, move)

@@ -79,7 +79,7 @@ class Kernels:
         computed, or `NOBODY`; `DOUBT` only occurs with an attacker.
     index : compiled function
         ``index(rules, state) -> (number, player)``, made with `indexes`. Returns the number of the stored state, which may be
-        an equivalent state, and the player to move in it; returns (-1, -1) if tables do not store the state.
+        another state with the same value, and the player to move in it; returns (-1, -1) if tables do not store the state.
     state_at : compiled function
         ``state_at(rules, number, state) -> bool``, made with `lists_states`. Writes the state with this number; returns False if
         no state has this number.
@@ -114,7 +114,7 @@ class Kernels:
 
 @dataclass(frozen=True)
 class StateEvaluation:
-    """Evaluation of states for players that search ahead.
+    """Evaluation of states, for players that search ahead.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ class Layer:
     ----------
     name : str
     begin, end : int
-        Number of the first state, and the number after the last state.
+        Number of the first state, and number of the last state plus 1.
     """
 
     name: str

@@ -41,7 +41,7 @@ class Move(NamedTuple):
     Parameters
     ----------
     kind, origin, target : int
-        Kind number of the piece, and the squares that it moves from and to.
+        Kind number of the piece, the square it moves from, and the square it moves to.
     captured : int or None
         Kind number of the captured piece, or None without a capture.
     wins : bool

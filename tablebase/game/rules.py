@@ -70,7 +70,7 @@ class Draw:
     probability : Fraction
         Probability of the outcome, above 0; the probabilities of all outcomes in a position add up to 1.
     label : str
-        One word for the card or the face of the die.
+        The outcome in one word, such as the card or the face of the die.
     state : position
         The next position.
     """
@@ -86,7 +86,7 @@ class Rules(ABC, Generic[P]):
     Attributes
     ----------
     name : str
-        Name of the game and variant on the command line, and of the folder of its tables.
+        Name of the game and variant, used on the command line and for the folder of its tables.
     title : str
         Name of the game as shown to users.
     players : int
@@ -159,7 +159,7 @@ class Rules(ABC, Generic[P]):
 
     @abstractmethod
     def to_move(self, position: P) -> int:
-        """Return the player to move, `CHANCE` if chance is to move, or `OVER` after the end of the game."""
+        """Return the player to move, `CHANCE` if chance is to move, or `OVER` if the game is over."""
 
     @abstractmethod
     def moves(self, position: P) -> Mapping[Any, P]:
@@ -183,7 +183,7 @@ class Rules(ABC, Generic[P]):
         raise NotationError(f"invalid {self.name} position of type {kind}: expected a string such as {example!r}")
 
     def renamed(self, name: str) -> Self:
-        """Return a copy of the game with a new name, for a variant."""
+        """Return a copy of the game with a different name, for a variant."""
         renamed = copy(self)
         renamed.name = name
         return renamed
@@ -195,16 +195,16 @@ class Rules(ABC, Generic[P]):
         """Raise `NotationError` if the game is not over and no table can contain the position."""
 
     def viewer(self, position: P) -> int:
-        """Return the default point of view for the value: the player to move, or the first player if no player is to move."""
+        """Return the default point of view for the value of a position: the player to move, if any, or else the first player."""
         return max(self.to_move(position), 0)
 
     def side(self, position: P) -> str:
-        """Return the letter of the side to move, ``chance`` if chance is to move, or an empty string after the end of the game."""
+        """Return the letter of the side to move, ``chance`` if chance is to move, or an empty string if the game is over."""
         mover = self.to_move(position)
         return "chance" if mover == CHANCE else "" if mover == OVER else self.sides[mover].letter
 
     def standing(self, position: P) -> tuple[int, ...]:
-        """Return the rank that each player would have if play stopped here; by default, all ranks are 1 during the game."""
+        """Return the rank that each player would have if play stopped in a position; by default, 1 while the game continues."""
         ending = self.result(position)
         return (1,) * self.players if ending is None else ending.places
 

@@ -57,7 +57,7 @@ class StochasticGame(FunctionGame[State]):
         return Ending(self.places(state)) if self.to_move(state) == OVER else None
 
     def read_move(self, word: str) -> str:
-        """Return the code of a move without a plus sign, such as ``5`` for ``+5``."""
+        """Return the code of a move that a user has typed, without a plus sign, such as ``5`` for ``+5``."""
         if not _CODE.fullmatch(word):
             raise NotationError(f"{quoted(word)} is not a move: write the code of a move, such as 5")
         return word.removeprefix("+")
@@ -83,7 +83,7 @@ class StochasticGame(FunctionGame[State]):
         return str(code)
 
     def describe(self, state: State) -> dict[str, Any]:
-        """Return a state as JSON data; by default, only its text."""
+        """Return a state as JSON data; by default, a dict that only contains its text."""
         return {"text": self.format(state)}
 
     def text_of(self, description: Mapping[str, Any]) -> str:

@@ -39,7 +39,7 @@ class Terrain:
     ----------
     name : str
     symbol : str
-        The character for an empty square of this terrain on a text board.
+        The character that shows an empty square of this terrain on a text board.
     squares : tuple of int
     texture : str, optional
         Texture of the squares in pictures, one of `tablebase.game.types.TEXTURES`.
@@ -153,7 +153,7 @@ class Kind:
     Parameters
     ----------
     symbol : str
-        Letter of the piece in position texts, unique in the game; material names use its upper case.
+        Letter of the piece in position texts, unique in the game; material names use the upper-case letter.
     name : str
         Name of the piece as shown to users, such as ``rat``.
     side : int
@@ -187,7 +187,7 @@ class Kind:
 
     @cached_property
     def steps_from(self) -> Mapping[int, tuple[Step, ...]]:
-        """Dict from each square to the steps that begin there; squares without steps are left out."""
+        """Dict from each square to the steps that begin on the square; squares without steps are omitted."""
         grouped: dict[int, list[Step]] = {}
         for step in self.steps:
             grouped.setdefault(step.origin, []).append(step)
@@ -220,7 +220,7 @@ class Escape:
     runner : str
         Symbol of the piece that can escape.
     guarded : mapping of str to mapping of int to frozenset of int
-        Squares guarded by each enemy piece, by its symbol and by its square.
+        Squares that an enemy piece guards, by the symbol and then by the square of the piece.
     room : bool
         Whether the piece must also be able to step to another unguarded square.
     to_move : frozenset of int
@@ -274,7 +274,7 @@ class Evaluation:
     squares : mapping of str to tuple of int
         Values of a piece on each square, by the symbol of the piece.
     mobility : int
-        Value of each additional legal move that a side has over the other side.
+        Value of each legal move that a side has in excess of the other side.
     duels : tuple of Duel
     race : tuple of int
         Value of a won race for each number of steps from the piece to its goal, beginning with 0; the value of longer races is 0.

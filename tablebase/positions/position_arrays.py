@@ -24,7 +24,7 @@ Rows = NDArray[np.int64]
 # Compared by identity, so that results can be cached for as long as the object lives.
 @dataclass(frozen=True, eq=False)
 class Positions:
-    """Positions with the same pieces and side to move, as arrays."""
+    """An array of positions with the same pieces and side to move."""
 
     game: Game
     material: Material
@@ -40,7 +40,7 @@ class Positions:
         return self.material.kinds
 
     def take(self, rows: NDArray[np.int64]) -> Positions:
-        """Return the positions in these rows of the arrays."""
+        """Return the positions in these rows of the array."""
         return Positions(self.game, self.material, self.side, self.squares[rows])
 
 

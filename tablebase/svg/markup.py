@@ -23,7 +23,7 @@ GLYPHS = {line[0]: line[2:] for line in Path(__file__).with_name("letters.txt").
 
 @brief
 class Svg(str):
-    """A picture as SVG text, which notebooks display."""
+    """A picture as SVG text; notebooks display the picture."""
 
     __slots__ = ()
 

@@ -29,7 +29,7 @@ class Tint(NamedTuple):
     fill : str
         Colour of an area.
     line : str
-        Colour of the edge of the area, and of drawings on it.
+        Colour of the edge of the area, and of drawings on the area.
     """
 
     fill: str

@@ -44,7 +44,7 @@ class ExecutorTests:
             assert executor.limits == Limits(2, 1000)
 
     def test_each_key_once(self) -> None:
-        """The key of every submitted task is returned once, with its result."""
+        """The executor returns the key of every submitted task once, together with the result."""
         waiting = [f"key{number}" for number in range(9)]
         results: dict[str, str] = {}
         with self.executor(Limits(2)) as executor:
@@ -72,7 +72,7 @@ class ExecutorTests:
             assert all(order.index(before) < order.index(key) for key in graph for before in graph[key])
 
     def test_a_chain(self) -> None:
-        """If each task depends on the previous task, they run one after another."""
+        """If each task depends on the previous task, the tasks run one after another."""
         graph: Graph = {f"key{number}": (f"key{number - 1}",) if number else () for number in range(5)}
         assert list(run_graph(graph, _shout, self.executor(Limits(2)))) == [key.upper() for key in graph]
 

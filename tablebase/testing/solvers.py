@@ -47,7 +47,7 @@ class SolverTests:
                 assert unsupported is None or (unsupported.strip() == unsupported != "" and not unsupported.endswith("."))
 
     def test_codes(self) -> None:
-        """The value codes of both sides equal the codes from the solver `reference`, also at invalid indices."""
+        """The value codes of both sides equal the codes from the solver `reference`, including invalid indices."""
         reference = find_solver(REFERENCE)
         assert reference is not None
         for problem in self._problems():

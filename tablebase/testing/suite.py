@@ -63,7 +63,7 @@ def check_rules(game: Rules[Any], *, pieces: int = 3, samples: int = 2000, seed:
     Returns
     -------
     list of CheckResult
-        The result of each check; a failed check is a result, not an exception.
+        The result of each check; a failed check does not raise an exception.
 
     Examples
     --------
