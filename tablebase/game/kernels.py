@@ -20,11 +20,11 @@ from tablebase.system.compute.pointers import borrowed
 
 Int64 = NDArray[np.int64]
 NOBODY = -1
-"""The attacker that `expand` is given where nobody's chance is asked for."""
+"""Value of the argument `attacker` of `expand` if no chance to win is computed."""
 DOUBT = -3
 """Result of `expand` where a table knows less than the rules, so that the worst for the attacker must be assumed."""
 LABEL, WEIGHT, BEGINS, STATE = 0, 1, 2, 3
-"""Columns of a row of `expand`: the code or the draw's number, its weight, whether a turn begins, and the state."""
+"""Columns of a row of `expand`: code of the move or number of the outcome, weight, flag for a new turn, and state."""
 
 _PAIR = types.UniTuple(types.int64, 2)  # type: ignore[no-untyped-call]
 _VECTOR = types.int64[::1]
@@ -34,7 +34,7 @@ WIN = 10_000 * POINT
 """Value of a win."""
 
 expands = callback(_PAIR(_VECTOR, _VECTOR, types.int64, types.int64[:, ::1]))
-"""Compile the function that lists what follows a state."""
+"""Compile the function that lists the next states."""
 indexes = callback(_PAIR(_VECTOR, _VECTOR))
 """Compile the function that numbers states."""
 lists_states = callback(types.boolean(_VECTOR, types.int64, _VECTOR))
@@ -47,19 +47,19 @@ evaluates = callback(types.int64(_VECTOR, _VECTOR, _VECTOR, _VECTOR))
 
 @evaluates
 def indifferent(_rules: Any, _parameters: Any, _state: Any, values: Any) -> Any:
-    """All states are worth the same; who has won, only `expand` can say."""
+    """Set all values to 0; return -1, because only `expand` determines the winner."""
     values[:] = 0
     return -1
 
 
 @counts_alike
 def alone(_rules: Any, _number: Any) -> Any:
-    """No two states are alike."""
+    """Return a run of one state."""
     return 1, 1
 
 
 def winner_of(places: tuple[int, ...]) -> int:
-    """The only player in first place, as `Kernels.expand` returns it; -1 if there is none."""
+    """Return the only player in first place, or -1 if several players share it, like `Kernels.expand`."""
     return places.index(1) if places.count(1) == 1 else -1
 
 

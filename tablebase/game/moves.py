@@ -56,12 +56,12 @@ class Move(NamedTuple):
 
 
 def legal_moves(game: Game, position: Position) -> list[Move]:
-    """All legal moves, in the order of kinds, squares and steps; an empty list once the game is over."""
+    """Return all legal moves in the order of kinds, squares and steps; an empty list if the game is over."""
     return [] if has_escaped(game, position) else _steps(game, position)
 
 
 def decided(game: Game, position: Position) -> Outcome | None:
-    """The outcome for the side to move if the game is over, because it has no legal move or a piece has escaped; else None."""
+    """Return the outcome for the side to move if it has no legal move or a piece has escaped; otherwise None."""
     if not _steps(game, position):
         return game.no_move
     if not has_escaped(game, position):
@@ -105,7 +105,7 @@ def _steps(game: Game, position: Position) -> list[Move]:
 
 
 def play(position: Position, move: Move) -> Position:
-    """The position after a legal move, the other side to move."""
+    """Return the position after a legal move, with the other side to move."""
     removed = {(move.kind, move.origin), (move.captured, move.target)}
     others = [piece for piece in position.pieces if piece not in removed]
     return Position(tuple(sorted([*others, (move.kind, move.target)])), 1 - position.side)
@@ -119,7 +119,7 @@ def wins_at_once(game: Game, position: Position, move: Move) -> bool:
 
 
 def played(game: Game, position: Position, move: Move) -> Position:
-    """The position after a legal move, with the mark of a move that wins."""
+    """Return the position after a legal move; set `Position.won` if the move wins."""
     child = play(position, move)
     return child._replace(won=won_before(game, child) or GOAL) if wins_at_once(game, position, move) else child
 
@@ -146,14 +146,14 @@ def won_before(game: Game, position: Position) -> str:
 
 
 def mirrored(game: Game, position: Position) -> Position:
-    """The mirror image of a position; the game must have a mirror."""
+    """Return the mirror image of a position; the game must have mirror symmetry."""
     assert game.mirror is not None
     image = game.mirror
     return Position(tuple(sorted((kind, image[square]) for kind, square in position.pieces)), position.side)
 
 
 def swapped(game: Game, position: Position) -> Position:
-    """The position with colours and the side to move exchanged; the game must have colour swap."""
+    """Return the position with colours and the side to move exchanged; the game must have colour swap."""
     assert game.swap is not None
     pieces = sorted((game.twins[kind], game.swap[square]) for kind, square in position.pieces)
     return Position(tuple(pieces), 1 - position.side)

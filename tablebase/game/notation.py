@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 DIGITS = frozenset("0123456789")
 MOST_DIGITS = 9
-"""More digits than any number of a game has; Python refuses to read numbers of thousands."""
+"""Maximum number of digits of a number; Python does not parse numbers with thousands of digits."""
 WHOLE_NUMBER = f"a whole number of at most {MOST_DIGITS} digits"
 """Name of what `whole_number` reads, in sentences that refuse a text."""
 RANK_WIDTH = 3
-"""Characters before the first square of a rank where a board is drawn."""
+"""Characters before the first square of a rank in a drawing of the board."""
 LOST = "lost"
-"""The word after a side to move that has lost by the last move."""
+"""Word after the side to move, if this side has lost by the last move."""
 _MOVE = re.compile(r"([a-z][0-9]+)-?([a-z][0-9]+)")
 _TOKEN = re.compile(r"[0-9]+|.", re.DOTALL)
 
@@ -120,7 +120,7 @@ def check_in_play(game: Game, position: Position) -> None:
 
 
 def check_kinds(game: Game, kinds: Sequence[int]) -> None:
-    """Raise `NotationError` if there are more pieces of a kind than the game has, or none of a side."""
+    """Raise `NotationError` if there are too many pieces of a kind, or no pieces of a side."""
     for number in dict.fromkeys(kinds):
         kind, count = game.kinds[number], kinds.count(number)
         if count > kind.limit:
@@ -133,7 +133,7 @@ def check_kinds(game: Game, kinds: Sequence[int]) -> None:
 
 
 def check_placement(game: Game, position: Position) -> None:
-    """Raise `NotationError` unless pieces of the game stand on squares of their own, in ascending order."""
+    """Raise `NotationError` unless pieces of the game are on different squares, in ascending order."""
     try:
         pieces = [(index(kind), index(square)) for kind, square in position.pieces]
         side = index(position.side)
@@ -159,7 +159,7 @@ def render(game: Game, position: Position) -> str:
 
 
 def render_row(symbols: Mapping[int, str], width: int) -> str:
-    """Write a row, given the symbol of the piece on each file that has one."""
+    """Return the text of a row, given the symbol of the piece on each occupied file."""
     if not symbols:
         return str(width)
     text = ""
@@ -171,7 +171,7 @@ def render_row(symbols: Mapping[int, str], width: int) -> str:
 
 
 def render_move(game: Game, move: Move) -> str:
-    """Write a move as its origin and target, ``a1a2``."""
+    """Return a move as text, origin and target, such as ``a1a2``."""
     return game.board.names[move.origin] + game.board.names[move.target]
 
 
@@ -189,7 +189,7 @@ _GAPS = {(False, False): " ", (False, True): "[", (True, False): "]", (True, Tru
 
 
 def board_picture(game: Game, position: Position, last: str | None = None) -> str:
-    """The board as lines of text with file letters and rank numbers, for terminals; the last move's squares in brackets."""
+    """Return the board as text with file letters and rank numbers; brackets mark the squares of the last move."""
     symbols = {square: one.symbol for one in game.terrain for square in one.squares}
     symbols |= {square: game.kinds[kind].symbol for kind, square in position.pieces}
     moved = () if last is None else read_move(game, last)

@@ -260,7 +260,7 @@ class Rules(ABC, Generic[P]):
 
 
 def legal(rules: Rules[P], position: P) -> dict[str, P]:
-    """Map each legal move's text to the next position."""
+    """Return a dict from the text of each legal move to the next position."""
     return {str(move): after for move, after in rules.moves(position).items()}
 
 

@@ -15,7 +15,7 @@ from graphlib import CycleError, TopologicalSorter
 from tablebase.errors import NotationError, quoted
 
 SQUARE_LIMIT = 127
-"""The most squares that a board may have: solvers store a square in one signed byte."""
+"""Maximum number of squares of a board, because solvers store a square in one signed byte."""
 
 
 class Outcome(StrEnum):
@@ -238,7 +238,7 @@ class Escape:
 
 
 SHAPES = ("cat", "dog", "elephant", "fox", "hound", "lion", "panther", "pawn", "rabbit", "rat", "tiger", "wolf")
-"""Shapes of pieces; those of any other kind show its letter."""
+"""Shapes of pieces; a piece without a shape shows its letter."""
 TEXTURES = ("den", "trap", "water")
 """Textures of squares; any other terrain gets one that means nothing."""
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from tablebase.game.types import Outcome
 
 FAR = 1 << 16
-"""More than any distance."""
+"""A number larger than any distance."""
 EQUAL = 1e-9
 """Bounds that differ by less are shown as one number."""
 
@@ -116,7 +116,7 @@ def fields_of(value: AnyValue | None) -> dict[str, Any]:
 
 
 def chance_text(chance: float) -> str:
-    """A chance with six digits; one that is nearly 0 or 1 does not look like it."""
+    """Return a chance with six digits; a chance between 0 and 1 is never rounded to 0 or 1."""
     if chance in (0, 1):
         return str(int(chance))
     text = f"{chance:.6f}"

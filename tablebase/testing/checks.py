@@ -26,7 +26,7 @@ class CheckResult:
 
 
 class Bench(NamedTuple):
-    """A game, and how closely to check it; fields are the parameters of `tablebase.testing.check_rules`."""
+    """A game, and the extent of the checks; the fields are the parameters of `tablebase.testing.check_rules`."""
 
     game: Any
     samples: int

@@ -14,11 +14,11 @@ from tablebase.testing.contract import positions
 
 MOST = 1 << 63
 LEVELS = 1000
-"""Tiers whose ranks are tried, at most."""
+"""Maximum number of tiers with tested ranks."""
 
 
 def positions_and_ranks(bench: Any, rng: Random) -> Iterator[int]:
-    """Yield positions of random play, and of random ranks of the tiers that they are in."""
+    """Yield positions of random play, and positions of random ranks in the same tiers."""
     game: CompiledGame = bench.game
     tiers = {game.functions.tier(game.numbers, position) for position in positions(bench, Random(rng.random()))}
     if not game.is_ranked:
@@ -46,7 +46,7 @@ def ranks_error(game: CompiledGame, position: int) -> str | None:
 
 
 def _followers(game: CompiledGame, position: int) -> tuple[int, list[tuple[int, int, bool]]]:
-    """Return the result, if the game is over, and each move's place and whether the same player moves again, except in a draw."""
+    """Return the result if the game is over, and for each move, its place and whether the player moves again (False in a draw)."""
     out, rules = [0] * game.most_moves, game.numbers
     count = game.functions.moves(rules, position, out)
     player, children = game.functions.to_move(rules, position), set()
@@ -58,7 +58,7 @@ def _followers(game: CompiledGame, position: int) -> tuple[int, list[tuple[int, 
 
 
 def tiers_error(game: CompiledGame, position: int) -> str | None:
-    """Describe a move to a tier that `after` does not name."""
+    """Describe a move to a tier that `after` does not return."""
     tier = game.place(position)[0]
     after = set(game.after(tier)) if game.is_ranked else set()
     for child in game.moves(position).values():
@@ -71,7 +71,7 @@ def tiers_error(game: CompiledGame, position: int) -> str | None:
 
 
 def unmoves_error(game: CompiledGame, position: int) -> str | None:
-    """Describe a move within a group of tiers that `unmoves` does not take back, or the opposite."""
+    """Describe a move within a group of tiers that `unmoves` does not take back, or an unmove that is not a move."""
     assert game.functions.unmoves is not None
     out, place = [0] * game.most_moves, game.place(position)
     for child in game.moves(position).values():
@@ -88,7 +88,7 @@ def unmoves_error(game: CompiledGame, position: int) -> str | None:
 
 
 def machine_error(game: CompiledGame, position: int) -> str | None:
-    """Describe a difference between the functions and their machine code."""
+    """Describe a difference between the plain and the compiled functions."""
     # Numba is slow to load.
     from tablebase.game.native import call_all, read_texts
 

@@ -62,7 +62,7 @@ def turns(bench: Any, rng: Random) -> Iterator[list[Any]]:
 
 
 def start_error(rules: Rules[Any], start: Any) -> str | None:
-    """Return why no game can begin with this position."""
+    """Return the reason why a game cannot begin with this position."""
     if rules.players < 2:
         return f"{rules.name} has {rules.players} players, but a game needs two or more"
     if len(rules.sides) != rules.players:
@@ -87,7 +87,7 @@ def moves_error(rules: Rules[Any], position: Any) -> str | None:
 
 
 def draws_error(rules: Rules[Any], position: Any) -> str | None:
-    """Return the error of the draws in a position where chance moves."""
+    """Return the error of the outcomes of chance in a position."""
     if rules.to_move(position) != CHANCE:
         return None
     if "chance" not in rules.can:

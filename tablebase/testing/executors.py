@@ -18,9 +18,9 @@ from tablebase.system.executors.scheduler import DROPPED, Deadline, run_graph
 Graph = dict[str, tuple[str, ...]]
 
 PATIENCE = 1.5
-"""Seconds in which a key that should have been ended would show that it still runs."""
+"""Seconds to wait for signs of a task that should have been stopped."""
 SLOW = 1.0
-"""Seconds that a slow key takes."""
+"""Duration of a slow task in seconds."""
 
 
 class ExecutorTests:

@@ -24,21 +24,21 @@ from tablebase.testing.compiled_checks import machine_error, positions_and_ranks
 from tablebase.testing.contract import CONTRACT, following, playout, positions
 
 COMPILED = "tablebase.testing.kernel_checks"
-"""Imported only where a game has kernels, since it loads Numba."""
+"""Module that is only imported for games with kernels, because it loads Numba."""
 LONGEST = 5000
-"""A game of random play with more positions is not expected to end."""
+"""Maximum number of positions of a random game; longer games are not expected to end."""
 A_PICTURE = 10
-"""One of this many positions is drawn, which takes longer than all else."""
+"""Number of positions for each drawn picture, because drawing takes longer than all other checks."""
 POSITIONS_A_GAME = 100
-"""One game is played to its end for this many positions of other checks."""
+"""Number of positions of other checks for each game that is played to the end."""
 KNOWN_DIGEST = "digest"
 """Name by which `FunctionGame.digest` keeps its result."""
 NONSENSE = ("", "?", "nonsense of no game", "-1")
-"""Texts that are positions of no game."""
+"""Texts that are not positions of any game."""
 
 
 class Playout(NamedTuple):
-    """A game of random play."""
+    """A random game."""
 
     ended: bool  # False if it was broken off
     positions: int  # how many it had
@@ -62,7 +62,7 @@ def _ended(playouts: list[Playout]) -> str:
 
 
 def _texts(bench: Bench, rng: Random) -> Iterator[str]:
-    """Yield nonsense, and positions with a letter too many, too few, or in another place."""
+    """Yield nonsense, and position texts with a repeated letter, a missing letter, or shuffled letters."""
     yield from NONSENSE
     for position in positions(bench, rng):
         letters = list(bench.game.format(position))
@@ -78,7 +78,7 @@ def _texts(bench: Bench, rng: Random) -> Iterator[str]:
 
 
 def _states_and_numbers(bench: Bench, rng: Random) -> Iterator[State | int]:
-    """States of random play, and numbers of a table: all of them if they are few."""
+    """Yield states of random play, and numbers of states in a table: all numbers of a small table, random ones otherwise."""
     size = bench.game.region({}).size
     yield from positions(bench, rng)
     yield from range(size) if size <= bench.samples else (rng.randrange(size) for _ in range(bench.samples))
@@ -88,7 +88,7 @@ def _states_and_numbers(bench: Bench, rng: Random) -> Iterator[State | int]:
 
 
 def digest_error(game: FunctionGame[Any], how: str) -> str | None:
-    """Options that are no options, or a digest that changes when the game is built again."""
+    """Return the error of an option of the wrong type, or of a digest that changes if the game is built again."""
     for name, value in game.options.items():
         if type(name) is not str or type(value) not in (int, str):
             return f"the option {name!r} is {value!r}, but options are words with whole numbers or words"
@@ -98,7 +98,7 @@ def digest_error(game: FunctionGame[Any], how: str) -> str | None:
 
 
 def words_error(game: FunctionGame[Any], position: Any) -> str | None:
-    """Moves or a position without words for people."""
+    """Return the error of a move or position without a description."""
     for move in legal(game, position):
         if not game.move_text(position, move).strip():
             return f"the move {move} in {game.format(position)} has an empty move_text"
@@ -108,7 +108,7 @@ def words_error(game: FunctionGame[Any], position: Any) -> str | None:
 
 
 def picture_error(game: FunctionGame[Any], position: Any) -> str | None:
-    """A drawing that fails, or a picture that is none."""
+    """Return the error of a picture that is not SVG."""
     game.drawn(position)
     picture = game.svg(position)
     if picture is not None and not picture.lstrip().startswith("<svg"):
@@ -117,7 +117,7 @@ def picture_error(game: FunctionGame[Any], position: Any) -> str | None:
 
 
 def nonsense_error(game: FunctionGame[Any], text: str) -> str | None:
-    """Text that is read though it means nothing, or refused by something else than a sentence."""
+    """Return the error of invalid text that is accepted, or rejected with an exception other than `NotationError`."""
     try:
         found = game.parse(text)
     except NotationError:
@@ -136,7 +136,7 @@ def nonsense_error(game: FunctionGame[Any], text: str) -> str | None:
 
 
 def state_error(game: StochasticGame, state: State) -> str | None:
-    """Something that follows a state and is none, or a move's code that is not a number."""
+    """Return the error of a next state that is not a valid state, or of a move code that is not a number."""
     for after in (state, *following(game, state)):
         if not isinstance(after, tuple) or any(type(number) is not int for number in after):
             return f"after {game.format(state)}: {after!r} is not a tuple of whole numbers"

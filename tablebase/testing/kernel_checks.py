@@ -17,7 +17,7 @@ from tablebase.game.kernels import BEGINS, LABEL, NOBODY, STATE, WEIGHT, Int64, 
 from tablebase.game.stochastic import CHANCE, OVER, State, StochasticGame
 
 SPARE = 4
-"""Rows behind those that may be filled, to see whether more are."""
+"""Additional rows after the permitted rows, to detect writes beyond the limit."""
 UNTOUCHED = -(1 << 40)
 TRIES = 100
 """Numbers drawn for one that has a state."""
@@ -33,7 +33,7 @@ class ExpandedState(NamedTuple):
 
 
 def expansion(kernels: Kernels, rules: Int64, state: State, attacker: int = NOBODY) -> ExpandedState:
-    """Expand a state, and see that nothing else is touched."""
+    """Expand a state, and check that nothing else is changed."""
     rows = np.full((kernels.widest + SPARE, STATE + kernels.fields), UNTOUCHED)
     array = np.array(state, np.int64)
     who, count = call_compiled(kernels.expand, rules, array, attacker, rows[: kernels.widest])
@@ -51,7 +51,7 @@ def expansion(kernels: Kernels, rules: Int64, state: State, attacker: int = NOBO
 
 
 def kernels_error(game: StochasticGame, state: State) -> str | None:
-    """Return how the compiled functions differ from the plain ones in a state."""
+    """Return the difference between the compiled and the plain functions in a state."""
     kernels = _kernels(game)
     if kernels.fields != len(game.start):
         return f"the compiled functions have {kernels.fields} numbers in a state, the plain ones {len(game.start)}"
@@ -91,7 +91,7 @@ def _listed(rows: list[list[Any]]) -> str:
 
 
 def evaluation_error(game: StochasticGame, state: State) -> str | None:
-    """Return the error in a state's values."""
+    """Return the error of the values of a state."""
     evaluation = game.evaluation({})
     assert evaluation is not None
     values, array = np.full(game.players + SPARE, UNTOUCHED), np.array(state, np.int64)
@@ -127,7 +127,7 @@ def _region(game: StochasticGame) -> Region:
 
 
 def state_of(game: StochasticGame, number: int) -> State | None:
-    """The state that has a number."""
+    """Return the state with this number."""
     kernels = _kernels(game)
     state = np.zeros(kernels.fields, np.int64)
     exists = call_compiled(kernels.state_at, _region(game).rules, number, state)
@@ -135,7 +135,7 @@ def state_of(game: StochasticGame, number: int) -> State | None:
 
 
 def number_of(game: StochasticGame, state: State) -> tuple[int, int]:
-    """The number under which a state is stored, and the player to move there."""
+    """Return the number of the stored state, and the player to move in it."""
     number, player = call_compiled(_kernels(game).index, _region(game).rules, np.array(state, np.int64))
     return int(number), int(player)
 
@@ -165,7 +165,7 @@ def _number_error(game: StochasticGame, number: int, state: State) -> str | None
 
 
 class Path(NamedTuple):
-    """A way from a stored state to the next one."""
+    """A path from a stored state to the next stored state."""
 
     number: int  # of the first state
     between: int  # how many states that are not stored come in between
@@ -174,7 +174,7 @@ class Path(NamedTuple):
 
 
 def paths(bench: Any, rng: Random) -> Iterator[Path]:
-    """Random ways from stored states of all layers to the next ones, for one attacker or the other."""
+    """Yield random paths from stored states of all layers to the next stored states, for random attackers."""
     layers = [layer for layer in _region(bench.game).layers if layer.begin < layer.end]
     for _ in range(bench.samples):
         layer = rng.choice(layers)
@@ -186,7 +186,7 @@ def paths(bench: Any, rng: Random) -> Iterator[Path]:
 
 
 def _path(game: StochasticGame, number: int, state: State, rng: Random) -> Path:
-    """Follow one row after the other until a state is stored, or there are more than there can be."""
+    """Follow random rows until a state is stored, or the path is too long."""
     kernels, region, attacker = _kernels(game), _region(game), rng.randrange(2)
     for between in range(kernels.deepest + 2):
         found = expansion(kernels, region.rules, state, attacker)
@@ -200,7 +200,7 @@ def _path(game: StochasticGame, number: int, state: State, rng: Random) -> Path:
 
 
 def layers_error(game: StochasticGame, path: Path) -> str | None:
-    """Layers or blocks that do not fit together, or a way that leads to a later layer or to none."""
+    """Return the error of inconsistent layers or blocks, or of a path that leads to a later layer or outside all layers."""
     region, kernels = _region(game), _kernels(game)
     begin = 0
     for layer in region.layers:

@@ -29,7 +29,7 @@ _PositionMap = Callable[[Game, Position], Position]
 
 
 def placement_error(game: Game, position: Position) -> str | None:
-    """Return why the pieces do not form a position in which the game is not over."""
+    """Return the reason why the pieces are not a valid position, or the game is over in it."""
     try:
         check_pieces(game, position)
     except NotationError as error:
@@ -55,7 +55,7 @@ def _moves_back(game: Game, position: Position) -> list[Move]:
 
 
 def steps_error(game: Game, position: Position) -> str | None:
-    """A quiet move that is not taken back in exactly one way, or a move taken back that is not legal."""
+    """Return the error of a quiet move that cannot be taken back in exactly one way, or of an unmove that is not legal."""
     for move in legal_moves(game, position):
         after = play(position, move)
         if move.captured is None and not move.wins and (ways := _moves_back(game, after).count(move)) != 1:
@@ -93,13 +93,13 @@ def _symmetry_error(game: Game, position: Position, map_position: _PositionMap, 
 
 
 def mirror_error(game: Game, position: Position) -> str | None:
-    """Return how a position and its mirror image differ."""
+    """Return the difference between a position and its mirror image."""
     to = game.mirror or ()
     return _symmetry_error(game, position, mirrored, lambda move: move._replace(origin=to[move.origin], target=to[move.target]))
 
 
 def swap_error(game: Game, position: Position) -> str | None:
-    """Return how a position and its image under colour swap differ."""
+    """Return the difference between a position and its image under colour swap."""
     to = game.swap or ()
 
     def map_move(move: Move) -> Move:
@@ -120,7 +120,7 @@ def _is_declared(game: Game, material: Material) -> bool:
 
 
 def children_error(game: Game, position: Position) -> str | None:
-    """A legal move that leads to a material that the game does not have."""
+    """Return the error of a legal move that leads to an invalid material."""
     for move in legal_moves(game, position):
         child = played(game, position, move)
         material = material_of(game, child)
@@ -143,7 +143,7 @@ def _single_index_error(layout: Layout, index: int) -> str | None:
 
 
 def index_error(game: Game, material: Material) -> str | None:
-    """Indices and positions of a stored material that are not inverse to each other."""
+    """Return the error of a stored material if conversions between indices and positions are not inverse."""
     layout = layout_of(game, material)
     indices = sorted({(layout.size - 1) * i // (BATCH - 1) for i in range(BATCH)})
     for index in indices:
@@ -164,7 +164,7 @@ def _effects(game: Game, position: Position) -> set[tuple[int, int, bool, bool]]
 
 
 def aliases_error(game: Game, position: Position) -> str | None:
-    """A position that has other moves than the position stored for it."""
+    """Return the error of a position with moves that differ from the moves of the stored position."""
     location = locate(game, material_of(game, position), position.side)
     pieces = [position.pieces[piece] for piece in location.pairing]
     seen = position
@@ -179,13 +179,13 @@ def aliases_error(game: Game, position: Position) -> str | None:
 
 
 def stored_error(game: Game, position: Position) -> str | None:
-    """Return why a position of random play is not one that is stored."""
+    """Return the reason why tables do not store a position of random play."""
     error = placement_error(game, position)
     return error and f"random play reached {render(game, position)}, but {error}"
 
 
 def spelling_error(game: Game, text: str) -> str | None:
-    """Return why a start is not a position, or not in standard notation."""
+    """Return the reason why `start` is not a position in standard notation."""
     start = read_or_error(partial(parse, game), text)
     if not isinstance(start, Position):
         return f"the start {text!r} is not a position: {start}"
@@ -193,7 +193,7 @@ def spelling_error(game: Game, text: str) -> str | None:
 
 
 def material_error(game: Game, position: Position) -> str | None:
-    """A position or its material that changes when it is written and read."""
+    """Return the error of a position or material that changes if it is formatted and parsed."""
     text, material = render(game, position), material_of(game, position)
     if (position_read := read_or_error(partial(parse, game), text)) != position:
         return f"{position} is written {text!r}, which is read as {position_read}"
@@ -209,10 +209,10 @@ REBUILDS: dict[str, Callable[[Game], Game]] = {
         game, kinds=tuple(replace(kind, steps=kind.steps[::-1]) for kind in game.kinds)
     ),
 }
-"""Ways to build the same rules again."""
+"""Methods to build the same rules again."""
 
 
 def digest_error(game: Game, how: str) -> str | None:
-    """A digest that changes when the game is built again."""
+    """Return the error of a digest that changes if the game is built again."""
     digest = REBUILDS[how](game).digest
     return None if digest == game.digest else f"built again {how}, {game.name} has digest {digest}, not {game.digest}"

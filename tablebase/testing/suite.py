@@ -130,7 +130,7 @@ def _starts(game: Game) -> list[Position]:
 
 
 def _random_play(bench: Bench, rng: Random) -> Iterator[Position]:
-    """Positions of random play: `samples` of them from the start, and as many from random positions."""
+    """Yield positions of random play, one half from the initial position and one half from random positions."""
     starts = chain.from_iterable(repeat(_starts(bench.game), bench.samples))
     for firsts in (starts, _random(bench, rng)):
         positions = chain.from_iterable(islice(playout(bench.game, rng, first), PLIES) for first in firsts)
@@ -138,7 +138,7 @@ def _random_play(bench: Bench, rng: Random) -> Iterator[Position]:
 
 
 def _scenes(game: Game, rng: Random) -> Iterator[_Pieces]:
-    """Pieces that test a step, the moving one first: each kind alone on each square, with each victim, with a blocker."""
+    """Yield pieces that test a step, the moving piece first: alone on each square, with each victim, or with a blocker."""
     for number, kind in enumerate(game.kinds):
         yield from (((number, square),) for square in kind.squares)
         for step in kind.steps:
@@ -149,7 +149,7 @@ def _scenes(game: Game, rng: Random) -> Iterator[_Pieces]:
 
 
 def _set_up(game: Game, scene: _Pieces, rng: Random) -> Position | None:
-    """A scene with a random piece for the side that has no piece, or None if that is not a position."""
+    """Return the pieces as a position, with a random piece for a side without pieces; None if the position is invalid."""
     occupied = {square for _, square in scene}
     missing = {0, 1} - {game.side_of(kind) for kind, _ in scene}
     candidates = [piece for side in missing for piece in _homes(game, side) if piece[1] not in occupied]
