@@ -134,7 +134,7 @@ def _checked(
 
 @checked
 def reindex(data: shared.Data = None, catalog: shared.CatalogUrl = None) -> Rebuilt:
-    """Rebuild the catalog (the list of all tables) from the table files.
+    """Rebuild the catalog of all tables from their files.
 
     Parameters
     ----------

@@ -131,7 +131,9 @@ def test_too_small_a_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(machine, "memory", lambda: 2000)
     planned = [parse_material(GAME, "CvW")]
     check(planned, tmp_path, Limits(memory=10**15), "auto")
-    with pytest.raises(CapacityError, match=r"^CvW needs [\d,]+ bytes of memory, but at most 2,000 can be used: this machine"):
+    with pytest.raises(
+        CapacityError, match=r"^CvW needs [\d,]+ bytes of memory, but at most 2,000 can be used: use a machine with more memory"
+    ):
         check(planned, tmp_path, Limits(), "auto")
 
 

@@ -270,7 +270,7 @@ def test_a_checkpoint_belongs_to_rules_and_children(copied: Path, monkeypatch: p
         assert ask_for_key() == first
     digest = GAME.digest
     monkeypatch.setattr(type(GAME), "digest", property(lambda _: digest[::-1]))
-    with pytest.raises(Exception, match="other rules"):
+    with pytest.raises(Exception, match="with rules of doushouqi that differ"):
         ask_for_key()
 
 

@@ -114,7 +114,7 @@ def test_verify_compares_with_published_digests(copied: Path, tmp_path: Path, as
     assert wrong.code == 1
     _, material, _ = listed.read_text().splitlines()[1].split(",")
     path = table_path(copied, GAME, parse_material(GAME, material))
-    assert [error.partition(":")[2].split(" does not contain the values")[0] for error in wrong.errors] == [f" {path}"]
+    assert [error.partition(":")[2].split(" does not contain the published values")[0] for error in wrong.errors] == [f" {path}"]
 
 
 @pytest.mark.parametrize(

@@ -76,8 +76,8 @@ def test_no_other_file_can_be_read(games: Path, two_pieces: Path) -> None:
     ("text", "message"),
     [
         ("games.csv", "expected NAME=FILE"),
-        ("Moves=games.csv", "the table name Moves is already taken"),
-        ("duckdb_settings=games.csv", "already taken"),
+        ("Moves=games.csv", "the table name Moves is already used"),
+        ("duckdb_settings=games.csv", "already used"),
         ("my games=games.csv", "use letters, digits and _"),
         ("mine=none.csv", "none.csv cannot be used"),
         ("mine=games.txt", "give a file that ends in .parquet or .csv"),
@@ -129,7 +129,7 @@ def test_names_occur_once() -> None:
     """In SQL they are case-insensitive."""
     with pytest.raises(TablebaseError, match="two tables have the name mine"):
         named_files(["mine=a.csv", "mine=b.csv"])
-    with pytest.raises(TablebaseError, match="already taken"):
+    with pytest.raises(TablebaseError, match="already used"):
         own_tables({"mine": pa.table({"a": [1]}), "Mine": pa.table({"a": [1]})})
 
 

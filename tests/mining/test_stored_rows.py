@@ -304,7 +304,8 @@ def test_errory_features_are_sentences(folder: Path, monkeypatch: pytest.MonkeyP
 def test_generous_tables_hold_no_chances(ask: Ask, tmp_path: Path) -> None:
     assert ask("build", "harehedgehog-cards=none", "--carrots", 1, "--cap", "generous", "--data", tmp_path).code == 0
     assert_one_sentence(
-        ask("mine", RACE.name, "SELECT 1 FROM positions", "--data", tmp_path), "without chances: build a table with other limits"
+        ask("mine", RACE.name, "SELECT 1 FROM positions", "--data", tmp_path),
+        "do not contain chances: build a table with other limits",
     )
 
 

@@ -134,6 +134,13 @@ def test_sorting_and_alpha_beta_change_no_result() -> None:
     assert nodes[2] > nodes[3]
 
 
+@pytest.mark.parametrize(("objective", "expected"), [(Objective.OWN, (5, 5)), (LEAD, (2, 1))])
+def test_the_articles_two_aims(objective: Objective, expected: tuple[int, int]) -> None:
+    """Of [5; 5] and [2; 1], the first player takes the larger value of his own, or the lead."""
+    searcher = Lookahead(RACE, Foresight(objective=objective))
+    assert max([(5, 5), (2, 1)], key=lambda values: searcher._score(values, 0)) == expected
+
+
 def test_leaves_of_the_start() -> None:
     """With hare squares that do nothing, the published numbers; leaves are counted, and with them all positions on the way."""
     published = (9, 72, 446, 2718, 14658)
