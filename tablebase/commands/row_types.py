@@ -27,7 +27,7 @@ class BoxRow(TypedDict):
     """Number of the move in the game, counting the moves of both sides from 1."""
     position: str
     beads: str
-    """Moves of the beads that are left in the box."""
+    """Moves of the remaining beads."""
     taken: str
     """Moves of the beads that were removed after losses."""
 
@@ -44,8 +44,8 @@ class CountRow(TypedDict):
 class DividedRow(TypedDict):
     """Counts of the games after a move; a field such as `won_w` is the number of games that side w wins.
 
-    The fields `outcome` and `distance` are the result of the move for the moving side under best play, None if unknown; `share` is
-    the share of games that this side wins.
+    The fields `outcome` and `distance` are the result of the move for the moving side under best play; None if unknown. `share`
+    is the share of games that the moving side wins.
     """
 
     move: str
@@ -57,7 +57,7 @@ class DividedRow(TypedDict):
 
 
 class ExploitRow(TypedDict):
-    """The chance of a side to win against a weakened player; with the option `divide`, after a move of either player."""
+    """A side's chance to win against a weakened player; with the option `divide`, the chance after one move."""
 
     player: str
     fuzz: float

@@ -37,11 +37,11 @@ class Prober:
             self._others.popitem()[1][1].close()
 
     def of(self, rules: Rules[Any]) -> Source[Any]:
-        """Return the tables of a game."""
+        """Return a `Source` that reads the tables of a game."""
         return self.slices(rules) if isinstance(rules, Game) else self._opened(rules)
 
     def slices(self, game: Game) -> SliceSource:
-        """Return the tables of a game with pieces on squares, for probing many positions together."""
+        """Return the `Source` of a game with pieces on squares; it can also probe many positions together."""
         source = self._slices.get(game)
         if source is None:
             source = self._slices[game] = SliceSource(self.store, game)
