@@ -173,7 +173,7 @@ class MaterialDescription(TypedDict):
     slices: list[SliceRow]
     distances: list[DistanceRow]
     stored_as: str
-    """Name of the material that stores these positions, or equivalent ones."""
+    """Name of the stored material with these positions or equivalent ones."""
     depends_on: list[Neighbour]
     """Stored materials that a capture or promotion leads to."""
     needed_by: list[Neighbour]

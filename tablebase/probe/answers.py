@@ -66,7 +66,7 @@ class RatedMove:
         The mover's outcome, with the distance in plies including this move, or bounds on the mover's chance to win; None if
         unknown.
     missing : str or None
-        The material of the missing table, if the value is unknown.
+        Material of the missing table if the value is unknown.
     draws : tuple of RatedDraw
         Outcomes of chance after the move, if chance is to move next.
     """
@@ -134,7 +134,7 @@ class Probe:
     draws : tuple of RatedDraw
         Outcomes of chance, if chance is to move.
     stalling : float or None
-        Lower bound on the chance to win that neither player can force, because both can prolong the game forever; None if unknown.
+        Lower bound on 1 minus the sum of both players' forceable chances to win; above 0 if both can prolong the game forever.
     within : Within or None
         Chances to win within a number of turns, if requested.
     """
@@ -159,7 +159,7 @@ class Probe:
         return titled_table(f"{self.position}: {self.value.said}", pictures, [move.to_dict() for move in self.moves])
 
     def picture(self, **options: Any) -> Svg:
-        """Return a picture of the position, with an arrow for a known best move; see `tablebase.svg.board` for options."""
+        """Return a picture of the position, with an arrow for the best move if known; see `tablebase.svg.board` for options."""
         # Pictures are loaded when one is drawn.
         from tablebase.svg.pictures import moved
 
@@ -311,7 +311,7 @@ class Probe:
 @brief
 @dataclass(frozen=True)
 class Unanswered:
-    """The error for one position of a batch probe.
+    """Error of one position in a batch probe.
 
     Parameters
     ----------
@@ -319,7 +319,6 @@ class Unanswered:
     position : str
         The position as in the query.
     error : TablebaseError
-        The reason.
     """
 
     game: str

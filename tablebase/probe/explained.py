@@ -30,7 +30,7 @@ class Explained(list[dict[str, Any]]):
     ----------
     rows : sequence of dict
     probes : sequence of Probe
-        The probe of each row before the end of the game.
+        The `Probe` of each position before the end of the game.
     """
 
     def __init__(self, rows: Sequence[dict[str, Any]], probes: Sequence[Probe]) -> None:

@@ -29,7 +29,7 @@ LONGEST_LINE = 1000
 
 
 class Source(ABC, Generic[P]):
-    """Values of a game's positions, read from tables; can be used from several threads.
+    """Read the values of a game's positions from tables; can be used from several threads.
 
     Methods return values for a given player, not for the side to move.
     """
@@ -42,7 +42,7 @@ class Source(ABC, Generic[P]):
 
     @abstractmethod
     def require(self) -> None:
-        """Raise `TablebaseError` if tables are missing that every probe needs."""
+        """Raise `TablebaseError` if a table that every probe needs is missing."""
 
     @abstractmethod
     def value(self, position: P, player: int) -> AnyValue:
@@ -60,7 +60,7 @@ class Source(ABC, Generic[P]):
         return ()
 
     def stalling(self, position: P) -> float | None:
-        """Return a lower bound on the chance to win that neither player can force, because the game may never end; None if unknown."""
+        """Return a lower bound on 1 minus the sum of both players' forceable chances to win; None if unknown."""
         del position
         return None
 
@@ -72,11 +72,11 @@ class Source(ABC, Generic[P]):
         raise NotImplementedError
 
     def values(self, positions: Sequence[P], players: Sequence[int]) -> Sequence[AnyValue | TablebaseError]:
-        """Return a list with the value of each position for its player, or the error of the position."""
+        """Return the value of each position for the player at the same index, or the error of the position."""
         return [value_or_error(partial(self.value, *one)) for one in zip(positions, players, strict=True)]
 
     def stored(self) -> Stored[P]:
-        """Return all stored positions of a game without pieces on squares; raise `MissingTableError` without tables."""
+        """Return all stored positions of a game without pieces on squares; raise `MissingTableError` if there are no tables."""
         raise NotImplementedError
 
     def many(self, asked: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> ProbeResults:
@@ -87,7 +87,7 @@ class Source(ABC, Generic[P]):
         """Return the value and the moves of a position; see `value` for errors.
 
         Moves that lead to a missing table have an unknown value; with `strict`, they raise an error. With `turns`, the result also
-        has the chances to win within this number of turns.
+        contains the chances to win within this number of turns.
         """
         refuse(self.rules, "chance", turns=turns)
         player = self.rules.viewer(position)
@@ -99,7 +99,7 @@ class Source(ABC, Generic[P]):
     def line(self, position: P, plies: int | None = None) -> Iterator[Probe]:
         """Return a line of best play, with the most likely outcomes of chance.
 
-        The line ends with the game, before a winning move, at the first repetition (in games with repetitions), after
+        The line ends when the game is over, before a winning move, at the first repetition (in games with repetitions), after
         `LONGEST_LINE` positions, or after `plies` plies.
         """
         endless = self.rules.repetitions is None

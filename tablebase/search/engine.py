@@ -63,7 +63,7 @@ class Analysis:
     line : tuple of str
         The best moves of both sides.
     reached : Value or None
-        The value of the line's last position, for the side to move there, if it was found in a table.
+        Value of the last position of the line, for its side to move; None if it was not found in a table.
     """
 
     depth: int
@@ -107,7 +107,7 @@ class Analysis:
 
 
 class Engine:
-    """Search engine for positions of one game, with one search at a time.
+    """Search engine for one game; only one search can run at a time.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ class Engine:
         return set().union(*(searcher.cache.missing for searcher in self._searchers))
 
     def prepare(self) -> None:
-        """Compile the kernels now, if they are not in the cache, so that the first search does not have to."""
+        """Compile all kernels that are not in the cache, to save time in the first search."""
         self._searchers[0].prepare()
 
     def stop(self) -> None:
@@ -187,7 +187,7 @@ class Engine:
         seconds : float, optional
             Time limit in seconds.
         nodes : int, optional
-            Maximum number of positions for the first thread.
+            Maximum number of positions to search in the first thread.
         lines : int
             Number of best moves to find.
         past : sequence of Position

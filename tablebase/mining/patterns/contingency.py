@@ -75,7 +75,7 @@ class Gain:
     explains : float or None
         The gain as a share of the target's entropy; None if the entropy is 0.
     decides : float
-        Accuracy of predicting, for each combination of feature values, the most common class.
+        Accuracy of predicting the most common class for each combination of feature values.
     """
 
     features: tuple[str, ...]

@@ -153,7 +153,7 @@ class Dataset:
     names : list of str
         The columns of `X`, such as ``mobility`` and ``first=mover``.
     groups : ndarray of int, shape (positions,)
-        Group number for cross-validation; only mirror images of a position have the same number.
+        Group number for cross-validation; only a position and its mirror image share a number.
     """
 
     X: NDArray[np.float32]

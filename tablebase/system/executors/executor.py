@@ -44,7 +44,7 @@ class Limits:
         return self.memory is None or (max(needs, default=0) if self.each else sum(needs)) <= self.memory
 
     def startable(self, ready: Sequence[Key], running: Sequence[Key], needs: Callable[[Key], int]) -> list[Key]:
-        """Return the keys of the `ready` tasks that can join the `running` tasks now, in order; `needs` returns the memory of a task
+        """Return the keys of the `ready` tasks that can join the `running` tasks now, in order; `needs` returns the memory of each
         in bytes.
         """
         started = list(running)
@@ -62,8 +62,8 @@ class Executor(ABC):
     """Run tasks, each a function call with a key, and yield the results as they finish.
 
     Executors are context managers; builds call `submit` and `finished` alternately. Unless an executor is `ordered`, at most
-    ``limits.workers`` tasks are in progress. An exception in the ``with`` block ends all running tasks. Test
-    executors with `tablebase.testing.ExecutorTests`.
+    ``limits.workers`` tasks are in progress. An exception in the ``with`` block ends all running tasks. Test executors
+    with `tablebase.testing.ExecutorTests`.
     """
 
     ordered: ClassVar[bool] = False
@@ -83,7 +83,7 @@ class Executor(ABC):
         """Prepare the executor; called once, before the first task is submitted.
 
         The argument `concurrent` is true if several tasks may run at the same time, and `droppable` if `stop` may end running
-        tasks; then `finished` must obey its timeout. If the progress of tasks is known, `watch` is called while `finished` waits.
+        tasks; `finished` must then obey its timeout. If the progress of tasks is known, `watch` is called while `finished` waits.
         """
 
     def require(self, check: Check) -> None:  # noqa: B027 (nothing to do where workers are this program)
@@ -98,9 +98,9 @@ class Executor(ABC):
 
     @abstractmethod
     def finished(self, timeout: float | None = None) -> Iterator[tuple[Any, Any]]:
-        """Wait until a submitted task has finished, and yield the key of each finished task with its result.
+        """Wait until a task finishes, and yield the key and the result of each finished task.
 
-        After `timeout` seconds (only given for droppable tasks), yield nothing. If a task failed, raise its exception;
+        After `timeout` seconds (None unless tasks are droppable), yield nothing. If a task failed, raise its exception;
         if a worker was lost, raise `CapacityError`.
         """
 
