@@ -64,10 +64,10 @@ class ExploitRow(TypedDict):
     side: str
     chance: float
     best: NotRequired[str | None]
-    """The best move; None if the weakened player is to move."""
+    """Best move; None if the weakened player is to move."""
     move: NotRequired[str]
     probability: NotRequired[float | None]
-    """The probability that the weakened player makes the move; None for moves of the other side."""
+    """Probability that the weakened player makes the move; None for moves of the other side."""
 
 
 class LayerRow(TypedDict):

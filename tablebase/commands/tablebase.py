@@ -203,7 +203,7 @@ class Tablebase(Collection):
         Raises
         ------
         SquaresError
-            If a row is not a position; the error names the first such row and the reason.
+            If a row is not a valid position; the error contains the first invalid row and the reason.
         NotationError
             If the array has another shape or type.
         """
@@ -224,9 +224,9 @@ class Tablebase(Collection):
     ) -> Line:
         """Show best play from a position to the end of the game.
 
-        Each position of the line is probed, starting with `position`; chance takes its most likely outcome. The line ends with the
-        game, before a winning move, when a drawn position repeats, or after `plies` plies (in games with chance, after 1,000
-        positions).
+        Each position of the line is probed, starting with `position`; chance takes its most likely outcome. The line ends when
+        the game is over, before a winning move, when a drawn position repeats, or after `plies` plies (in games with chance,
+        after 1,000 positions).
 
         Parameters
         ----------

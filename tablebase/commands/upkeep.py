@@ -171,7 +171,7 @@ def prune(
     yes : bool
         Remove files without asking for confirmation.
     agreed : callable, optional
-        Called with the files that may be removed; they are removed if it returns True.
+        Callback for confirmation, called with the removable files; they are removed if it returns True.
 
     Returns
     -------

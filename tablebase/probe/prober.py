@@ -21,7 +21,7 @@ class Prober:
     """
 
     def __init__(self, folder: Path, cache: int | None = None) -> None:
-        """Keep so many bytes of decompressed chunks, by default 256 MiB."""
+        """`cache` is the size of the cache for decompressed chunks in bytes, by default 256 MiB."""
         self.store, self._cache = Store(folder, cache), cache
         self._slices: dict[Game, SliceSource] = {}
         self._others: dict[tuple[str, str], tuple[object, Source[Any]]] = {}

@@ -60,7 +60,7 @@ class Slices:
     """Values of many positions of a game, read from the tables of their slices (sets of pieces with one side to move)."""
 
     def __init__(self, store: Store, game: Game, address: Callable[[Material, int], Address]) -> None:
-        """`address` finds where a slice is stored; its `MissingTableError` names the slice's own material."""
+        """`address` finds the stored table of a slice; its `MissingTableError` contains the material of the slice itself."""
         self.store, self.game, self._address = store, game, address
         self._homes = np.zeros((SQUARES, SQUARES), dtype=bool)
         self._homes[NO_PIECE, NO_PIECE] = True

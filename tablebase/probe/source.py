@@ -35,7 +35,7 @@ class Source(ABC, Generic[P]):
     """
 
     takes_numbers = False
-    """True if `many` takes an array of numbers."""
+    """True if `many` accepts positions as an array of integers."""
 
     def __init__(self, rules: Rules[P]) -> None:
         self.rules = rules

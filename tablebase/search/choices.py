@@ -25,7 +25,7 @@ class Repetition(StrEnum):
     NONE = "none"
     DRAW = "draw"
     LOSS = "loss"
-    """A loss for the side that repeats."""
+    """Loss for the side that repeats the position."""
 
 
 class Objective(StrEnum):

@@ -55,7 +55,7 @@ class Store:
     """
 
     def __init__(self, folder: Path, cache: int | None = None) -> None:
-        """Keep so many bytes of decompressed chunks; see `CachedChunks`."""
+        """`cache` is the size of the cache for decompressed chunks in bytes; see `CachedChunks`."""
         check_folder(folder)
         self.folder, self.chunks = folder, CachedChunks(cache)
         self._tables: OrderedDict[tuple[Game, Material], Table] = OrderedDict()

@@ -210,11 +210,11 @@ class Search:
         self.features = [column for column in self.columns.values() if self._is_feature(column, alike=alike)]
         self.max_positions = sum(layout_of(game, slice_.location.material).cells_with_images for slice_ in self.slices)
         self.is_whole = self.max_positions <= SAMPLE
-        """True if the sample is all positions."""
+        """True if the sample contains all positions."""
         self.cells = self._scan().cells * (1 if self.is_whole else 2)
-        """Indices that are decoded in all passes together."""
+        """Number of table entries to decode in all passes."""
         self.tick: Callable[[int], object] = lambda _: None
-        """Called from time to time with the number of indices decoded since the last call."""
+        """Progress callback, called with the number of table entries decoded since the last call."""
 
     def run(self) -> Patterns:
         """Run the search and return the patterns."""

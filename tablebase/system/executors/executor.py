@@ -67,7 +67,7 @@ class Executor(ABC):
     """
 
     ordered: ClassVar[bool] = False
-    """True if `submit` takes keys before those they depend on are done, and finds workers, memory and threads for each."""
+    """True if `submit` accepts tasks before their dependencies finish, and assigns workers, memory and threads to each."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
