@@ -76,7 +76,7 @@ class Source(ABC, Generic[P]):
         return [value_or_error(partial(self.value, *one)) for one in zip(positions, players, strict=True)]
 
     def stored(self) -> Stored[P]:
-        """Return all stored positions of a game without pieces on squares; raise `MissingTableError` if there are no tables."""
+        """Return all stored positions of a game without pieces on squares; raise `MissingTableError` if the tables are missing."""
         raise NotImplementedError
 
     def many(self, asked: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> ProbeResults:
