@@ -134,7 +134,8 @@ class Probe:
     draws : tuple of RatedDraw
         Outcomes of chance, if chance is to move.
     stalling : float or None
-        Lower bound on 1 minus the sum of both players' forceable chances to win; above 0 if both can prolong the game forever.
+        Lower bound on 1 minus the sum of both players' forceable chances to win; None if unknown. If it is above 0, both players
+        can prolong the game forever.
     within : Within or None
         Chances to win within a number of turns, if requested.
     """
@@ -269,7 +270,7 @@ class Probe:
     def step(self) -> tuple[str, Any] | None:
         """The best move, or the most likely outcome of chance, with the next position; None at the end of the game.
 
-        Of equally likely outcomes, the value nearest to the average is chosen, then the outcome in the middle of the order.
+        Of equally likely outcomes, it is the outcome with the value nearest to the average, then the middle outcome in order.
         """
         if self.draws:
             most = max(draw.probability for draw in self.draws)

@@ -42,7 +42,7 @@ class Knowledge(ABC):
 
     @abstractmethod
     def fill(self, content: Mapping[str, Any]) -> None:
-        """Load a content completely, or raise `MisfitError` or any other error and change nothing."""
+        """Load the content of a file; change nothing if it raises `MisfitError` or another error."""
 
     def save(self, path: Path) -> None:
         """Save the learned state to a file, replacing it atomically; equal states give identical files."""
