@@ -39,7 +39,7 @@ BESIDE_LISTING = 1.5
 
 @dataclass(frozen=True)
 class ExactEstimate:
-    """Estimated cost of the table of a game defined by functions, with the fields of ``tablebase estimate --format json``."""
+    """Estimated cost of a table in a game defined by functions, with the fields of ``tablebase estimate --format json``."""
 
     positions: int
     memory: int  # bytes

@@ -27,7 +27,7 @@ _TABLE_DRAFT = re.compile(rf"\..+{re.escape(SUFFIX)}\.[0-9a-f]+{re.escape(DRAFT_
 
 @dataclass(frozen=True)
 class Prunable:
-    """A file that may be removed, with the fields of ``tablebase prune --format json``."""
+    """A file that can be removed, with the fields of ``tablebase prune --format json``."""
 
     file: str  # relative to the tablebase's folder
     bytes: int  # 0 if it has gone and only the catalog still lists it

@@ -131,7 +131,7 @@ def summary(ended: Ended, unit: str) -> list[str]:
 
 @dataclass(frozen=True, repr=False)
 class BuildResult:
-    """Result of a build, with a short `repr`."""
+    """Result of a build."""
 
     game: str
     folder: Path
@@ -142,12 +142,12 @@ class BuildResult:
 
     @property
     def built(self) -> int:
-        """Number of tables that were solved."""
+        """Number of solved tables."""
         return sum(record.engine is not None for record in self.records)
 
     @property
     def placements(self) -> int:
-        """Number of placements (of pieces on squares) in the tables that were built or verified."""
+        """Number of placements (of pieces on squares) in all built or verified tables."""
         return sum(record.placements for record in self.records)
 
     def __repr__(self) -> str:

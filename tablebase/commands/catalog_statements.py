@@ -38,11 +38,11 @@ class CatalogRows(Tabular):
         return self._names
 
     def fetchall(self) -> list[tuple[Any, ...]]:
-        """All rows as tuples."""
+        """Return all rows as a list of tuples."""
         return self._rows
 
     def arrow(self) -> pa.Table:
-        """All rows as an Arrow table."""
+        """Return all rows as an Arrow table."""
         try:
             columns = [pa.array([row[number] for row in self._rows]) for number in range(len(self._names))]
         except pa.ArrowException as error:

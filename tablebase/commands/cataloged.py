@@ -85,7 +85,7 @@ class Cataloged:
         return found
 
     def materials(self, game: str | Game, pieces: int | None = None) -> list[str]:
-        """Return the names of all materials with tables, optionally only with this number of pieces."""
+        """Return the names of all materials with tables, or only materials with this number of pieces."""
         pieces = None if pieces is None else as_number("pieces", pieces)
         counts = self.stats(self._game(game, "materials"), "material")
         return shortened(list(dict.fromkeys(str(line.material) for line in counts if pieces in (None, line.pieces))))

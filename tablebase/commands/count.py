@@ -44,7 +44,7 @@ def count(
     data : str or Path, optional
         Folder of tables, which are used for the results of moves if the game has too many positions to solve it here.
     tick : callable, optional
-        Progress callback, called with the number of finished steps and the number of all steps, None if unknown.
+        Progress callback, called with the number of finished steps and the total number of steps, None if unknown.
     """
     rules = rules_for("count", game, size, variant)
     with lib.threads.use(usable_workers(workers)):

@@ -73,7 +73,7 @@ def show_games(call: Call) -> int | None:
 
 
 def load(game: AnyGame, *, size: str | None = None, variant: str | Sequence[str] | None = None) -> Rules[Any]:
-    """Load a game by its name, or from a rules file such as ``nim.py``, which this process and its children then know by name.
+    """Load a game by its name, or from a rules file such as ``nim.py``; this process and its children then also find it by name.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def load(game: AnyGame, *, size: str | None = None, variant: str | Sequence[str]
 def check_rules(game: GameName, *, size: Size = None, variant: Variant = None) -> list[CheckResult]:
     """Run self-tests on the rules of a game.
 
-    `tablebase.testing.check_rules` has more settings. An error of the rules is a result with a failure, never an exception.
+    `tablebase.testing.check_rules` has more settings. Errors in the rules are reported in the result, not raised.
     """
     return shortened(lib.suite.check_rules(lib.game_arguments.as_rules(game, size, variant)))
 

@@ -108,7 +108,7 @@ class PatternSearches(Cataloged):
         Parameters
         ----------
         columns : str or iterable of str, optional
-            Columns of `X`; by default, all features, the file and rank of each piece, and the kind of each piece if it varies.
+            Columns of `X`; by default, all features, the file and rank of each piece, and the type of each piece if it varies.
         limit : int, optional
             Approximate maximum number of positions; if there are more, a random sample is drawn. None selects all positions.
         seed : int

@@ -128,7 +128,7 @@ class Charts(Cataloged):
             Also write the plotted numbers to this CSV file.
         game, workers : see `mine`
         tick : callable, optional
-            Progress callback, called with the numbers of decoded and of all table entries.
+            Progress callback, called with the number of decoded table entries and the total number.
         """
         rules: Any = self._rules(game)
         check_extra("pictures", "plot")

@@ -48,7 +48,7 @@ def prove(
 ) -> dict[str, Any]:
     """Prove that a position without a table is won or lost.
 
-    A position with a table has its value from there, and is searched only for a file with a proof or if `table_pieces` excludes it.
+    A position with a table is looked up; it is searched only to write a proof, or if `table_pieces` excludes its table.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ class BoxRow(TypedDict):
     """Number of the move in the game, counting the moves of both sides from 1."""
     position: str
     beads: str
-    """Moves of the beads that are left in the box."""
+    """Moves of the remaining beads."""
     taken: str
     """Moves of the beads that were removed after losses."""
 
@@ -44,8 +44,8 @@ class CountRow(TypedDict):
 class DividedRow(TypedDict):
     """Counts of the games after a move; a field such as `won_w` is the number of games that side w wins.
 
-    The fields `outcome` and `distance` are the result of the move for the moving side under best play, None if unknown; `share` is
-    the share of games that this side wins.
+    The fields `outcome` and `distance` are the result of the move for the moving side under best play; None if unknown. `share`
+    is the share of games that the moving side wins.
     """
 
     move: str
@@ -57,17 +57,17 @@ class DividedRow(TypedDict):
 
 
 class ExploitRow(TypedDict):
-    """The chance of a side to win against a weakened player; with the option `divide`, after a move of either player."""
+    """A side's chance to win against a weakened player; with the option `divide`, the chance after one move."""
 
     player: str
     fuzz: float
     side: str
     chance: float
     best: NotRequired[str | None]
-    """The best move; None if the weakened player is to move."""
+    """Best move; None if the weakened player is to move."""
     move: NotRequired[str]
     probability: NotRequired[float | None]
-    """The probability that the weakened player makes the move; None for moves of the other side."""
+    """Probability that the weakened player makes the move; None for moves of the other side."""
 
 
 class LayerRow(TypedDict):
@@ -173,7 +173,7 @@ class MaterialDescription(TypedDict):
     slices: list[SliceRow]
     distances: list[DistanceRow]
     stored_as: str
-    """Name of the material that stores these positions, or equivalent ones."""
+    """Name of the stored material with these positions or equivalent ones."""
     depends_on: list[Neighbour]
     """Stored materials that a capture or promotion leads to."""
     needed_by: list[Neighbour]

@@ -102,7 +102,7 @@ def analyse(
 ) -> Iterator[Analysis]:
     """Search for the best moves, using tables where they exist.
 
-    The best lines of each depth come as soon as they are known.
+    The best lines of each depth are shown as soon as they are found.
 
     Parameters
     ----------

@@ -132,7 +132,7 @@ class Tablebase(Collection):
     def probe_values(self, game: AnyGame, positions: Sequence[Any]) -> list[Any]: ...
 
     def probe_values(self, game: AnyGame, positions: Sequence[Any]) -> list[Any]:
-        """Return a list of values, as from `probe_value` for each position; the first position without a value raises its error."""
+        """Return a list with the `probe_value` of each position; raise the error of the first position without a value."""
         answers = self.probe_many(game, positions)
         # Errors are known once the values are.
         values = answers.values()
@@ -203,7 +203,7 @@ class Tablebase(Collection):
         Raises
         ------
         SquaresError
-            If a row is not a position; the error names the first such row and the reason.
+            If a row is not a valid position; the error contains the first invalid row and the reason.
         NotationError
             If the array has another shape or type.
         """
@@ -224,9 +224,9 @@ class Tablebase(Collection):
     ) -> Line:
         """Show best play from a position to the end of the game.
 
-        Each position of the line is probed, starting with `position`; chance takes its most likely outcome. The line ends with the
-        game, before a winning move, when a drawn position repeats, or after `plies` plies (in games with chance, after 1,000
-        positions).
+        Each position of the line is probed, starting with `position`; chance takes its most likely outcome. The line ends when
+        the game is over, before a winning move, when a drawn position repeats, or after `plies` plies (in games with chance,
+        after 1,000 positions).
 
         Parameters
         ----------
@@ -240,7 +240,7 @@ class Tablebase(Collection):
         return self.prober.line(rules, lib.game_arguments.as_asked(rules, rules.initial if position is None else position), most)
 
     def engine(self, game: str | Game, **options: Any) -> Engine:
-        """Return an engine that searches positions without a table, and looks up positions in these tables until they are closed.
+        """Return an engine that searches positions and uses these tables, until they are closed.
 
         The keyword arguments are fields of `tablebase.search.Options`, such as ``exact`` and ``threads``.
         """

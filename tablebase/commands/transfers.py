@@ -27,7 +27,7 @@ STRONGEST = 22
 
 @dataclass
 class Transfer:
-    """Result of copying tables, with the numbers of selected `tables`, `new` tables and tables already `there`, and the `bytes`."""
+    """Result of copying tables: the numbers of selected `tables`, copied tables (`new`), existing tables (`there`) and `bytes`."""
 
     tables: int  # all that were selected
     new: int = 0

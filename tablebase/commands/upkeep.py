@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @brief
 @dataclass(frozen=True)
 class VerifyResult:
-    """Result of a verification, with the number of checked `tables`, `errors` by table, and the number `compared` to checksums."""
+    """Result of a verification: the number of checked `tables`, the `errors` by table, and the number `compared` to checksums."""
 
     tables: int  # all that were checked
     errors: Mapping[str, str] = field(default_factory=dict)  # by table
@@ -42,7 +42,7 @@ class VerifyResult:
 
     @property
     def exit_code(self) -> int:
-        """Exit code of the command 'verify' with this result."""
+        """Exit code of `tablebase verify`: 0 if all tables are correct."""
         return CHECK_FAILED if self.errors else 0
 
     def _repr_html_(self) -> str:
@@ -171,12 +171,12 @@ def prune(
     yes : bool
         Remove files without asking for confirmation.
     agreed : callable, optional
-        Called with the files that may be removed; they are removed if it returns True.
+        Callback for confirmation, called with the removable files; they are removed if it returns True.
 
     Returns
     -------
     list of Prunable
-        The files, with their bytes and the reason for each, also if they are not removed.
+        The removable files, removed or not, with the size and reason for each.
     """
     found: list[Prunable] = []
 

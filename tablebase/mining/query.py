@@ -43,12 +43,12 @@ EXPLANATION = pa.schema(
 
 
 class Query(Tabular):
-    """An SQL query on the positions of a game, which runs each time that its result is read.
+    """An SQL query on the positions of a game; it runs each time its result is read.
 
     Iterate over it to read the result in batches, without loading all rows into memory.
 
-    For the arguments, see `Tablebase.mine`, where `own` is called `table`; `catalog` is the URL of a PostgreSQL catalog. The
-    argument ``counts=False`` turns off an optimization of statements that only count rows.
+    See `Tablebase.mine` for the arguments; its argument `table` is called `own` here. `catalog` is the URL of a PostgreSQL
+    catalog. With ``counts=False``, statements that only count rows are not optimized.
 
     Raises
     ------
@@ -131,7 +131,7 @@ class Query(Tabular):
 
     @property
     def cells(self) -> int:
-        """Number of table entries that are decoded if each table is read once."""
+        """Number of table entries to decode if the statement reads each table once."""
         return 0 if self.explained else sum(relation.scan.cells for relation in self.relations)
 
     @property
@@ -144,7 +144,7 @@ class Query(Tabular):
         return (batch for batch in self.run() if batch.num_rows)
 
     def arrow(self) -> pa.Table:
-        """All rows as an Arrow table."""
+        """Return all rows as an Arrow table."""
         return with_plain_numbers(pa.Table.from_batches(self.run()))
 
     def run(

@@ -24,26 +24,26 @@ class Tabular(ABC):
     @property
     @abstractmethod
     def columns(self) -> list[str]:
-        """Names of the columns, each of which occurs once."""
+        """Names of the columns, without duplicates."""
 
     @abstractmethod
     def arrow(self) -> pa.Table:
-        """All rows as an Arrow table."""
+        """Return all rows as an Arrow table."""
 
     def df(self) -> pandas.DataFrame:
-        """All rows as a data frame of pandas, which must be installed."""
+        """Return all rows as a pandas DataFrame; requires pandas."""
         check_extra("frames of pandas", "pandas")
         return self.arrow().to_pandas()
 
     def pl(self) -> polars.DataFrame:
-        """All rows as a data frame of Polars, which must be installed."""
+        """Return all rows as a Polars DataFrame; requires Polars."""
         check_extra("frames of polars", "polars")
         import polars
 
         return polars.DataFrame(self.arrow())
 
     def fetchall(self) -> list[tuple[Any, ...]]:
-        """All rows as tuples."""
+        """Return all rows as a list of tuples."""
         return list(zip(*(column.to_pylist() for column in self.arrow().columns), strict=True))
 
 

@@ -81,7 +81,7 @@ WHOLE = Sample()
 
 @dataclass(frozen=True)
 class SliceSelection:
-    """Conditions that select positions of one table; they may also select positions that a query does not need."""
+    """Conditions that select positions of one table for a query, possibly with positions that the query does not need."""
 
     # They have one of these values.
     values: frozenset[ValueClass]

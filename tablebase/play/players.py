@@ -81,7 +81,7 @@ LAST = (
         "makes the moves with the best chance of winning against a weakened player",
         loaded_later("tablebase.play.exploit_player"),
         {
-            "fuzz": "weakness (fuzz) of the opponent, from 0 to 1, or fair (the default), which gives both sides the same chance",
+            "fuzz": "weakness (fuzz) of the opponent, from 0 to 1, or fair (the default), to give both sides the same chance",
             "against": "weakened opponent, foxbox, ranking or tables; by default, the first of these that supports the game",
         },
         fair=True,

@@ -26,9 +26,9 @@ class RatedDraw:
     game : Rules
     probability : Fraction
     label : str
-        A word for the card or the face of the die.
+        Name of the outcome, such as a card or the face of a die.
     child : hashable
-        The next position.
+        The position after the outcome.
     value : Bounds
     """
 
@@ -63,10 +63,10 @@ class RatedMove:
     child : hashable
         The position after the move.
     value : Value, Bounds or None
-        The mover's outcome, with the distance in plies including this move, or bounds of the mover's chance to win; None if
+        The mover's outcome, with the distance in plies including this move, or bounds on the mover's chance to win; None if
         unknown.
     missing : str or None
-        The material of the missing table, if the value is unknown.
+        Material of the missing table if the value is unknown.
     draws : tuple of RatedDraw
         Outcomes of chance after the move, if chance is to move next.
     """
@@ -83,7 +83,7 @@ class RatedMove:
         return f"RatedMove({self.move}, {said(self.value)})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a dict with the JSON fields of the move, the next position and the mover's value."""
+        """Return a dict with the JSON fields of the move: its text, the next position and its value for the mover."""
         fields = {"move": self.move, "position": self.position, **fields_of(self.value)}
         if self.missing is not None:
             fields["missing"] = self.missing
@@ -96,7 +96,7 @@ class RatedMove:
 
     @property
     def bounds(self) -> Bounds:
-        """Bounds of the mover's chance to win; 0 and 1 if the value is unknown."""
+        """Bounds on the mover's chance to win; 0 and 1 if the value is unknown."""
         return self.value if isinstance(self.value, Bounds) else Bounds(0, 1)
 
     @property
@@ -106,20 +106,20 @@ class RatedMove:
 
 
 class Within(NamedTuple):
-    """The chances to win within a number of turns."""
+    """Chances to win within a number of turns."""
 
     turns: int  # of all players together
     bounds: Bounds  # for the player to move: of winning within them, and one minus that of the other
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a dict with the JSON fields of these chances."""
+        """Return a dict with the JSON fields of the chances."""
         return {"turns": self.turns, **self.bounds.fields}
 
 
 @brief
 @dataclass(frozen=True)
 class Probe:
-    """The result for one position.
+    """Probe result of one position.
 
     Parameters
     ----------
@@ -127,14 +127,15 @@ class Probe:
     asked : hashable
         The probed position.
     value : Value or Bounds
-        Outcome and distance for the side to move, or bounds of its chance to win; if no player is to move, for the first player.
+        Outcome and distance for the side to move, or bounds on its chance to win; for the first player if no player is to move.
     moves : tuple of RatedMove
         All legal moves, best first. Wins are sorted by ascending distance, losses by descending distance, and moves in games with
         chance by their lower bound. Moves of unknown value come last; moves of equal value are sorted by text or number.
     draws : tuple of RatedDraw
         Outcomes of chance, if chance is to move.
     stalling : float or None
-        Lower bound of the chance to win that neither player can force, since both can prolong the game forever; None if unknown.
+        Lower bound on 1 minus the sum of both players' forceable chances to win; None if unknown. If it is above 0, both players
+        can prolong the game forever.
     within : Within or None
         Chances to win within a number of turns, if requested.
     """
@@ -159,7 +160,7 @@ class Probe:
         return titled_table(f"{self.position}: {self.value.said}", pictures, [move.to_dict() for move in self.moves])
 
     def picture(self, **options: Any) -> Svg:
-        """Return a picture of the position, with an arrow for the best move if possible; see `tablebase.svg.board` for options."""
+        """Return a picture of the position, with an arrow for the best move if known; see `tablebase.svg.board` for options."""
         # Pictures are loaded when one is drawn.
         from tablebase.svg.pictures import moved
 
@@ -195,7 +196,7 @@ class Probe:
 
     @property
     def winner(self) -> str | None:
-        """Letter of the winner; None for a draw or before the end."""
+        """Letter of the winner; None for a draw, or if the game is not over."""
         if self.distance != 0:
             return None
         player = self.game.viewer(self.asked)
@@ -203,12 +204,12 @@ class Probe:
 
     @property
     def outcome(self) -> Outcome | None:
-        """Win, loss or draw for the side to move; None if the bounds do not decide it."""
+        """Win, loss or draw for the side to move; None if it does not follow from the bounds."""
         return self.value.outcome
 
     @property
     def distance(self) -> int | None:
-        """Number of plies to the end of the game under best play; None for a draw, and in games with chance."""
+        """Number of plies to the end of the game under best play; None for a draw and in games with chance."""
         return self.value.distance
 
     @property
@@ -221,12 +222,12 @@ class Probe:
 
     @property
     def candidates(self) -> int:
-        """The number of moves that may be best according to their bounds."""
+        """Number of moves that may be best according to their bounds."""
         return sum(move.bounds.upper - self.moves[0].bounds.lower > -EQUAL for move in self.moves)
 
     @property
     def is_best_certain(self) -> bool:
-        """True if a move is certain to be best."""
+        """True if the best move is certain."""
         if self.best is None or isinstance(self.value, Value):
             return self.best is not None
         first, *others = (move.bounds for move in self.moves)
@@ -234,17 +235,17 @@ class Probe:
 
     @property
     def is_open(self) -> bool:
-        """True if the bounds leave several candidates for the best move."""
+        """True if, according to the bounds, more than one move may be best."""
         return self.best is not None and not self.is_best_certain
 
     @property
     def keeping(self) -> int | None:
-        """The number of moves that keep the outcome; None if an outcome is unknown."""
+        """Number of moves that keep the outcome; None if it depends on a move of unknown value."""
         return None if self.outcome is None else _total([_has(move.value, self.outcome) for move in self.moves])
 
     @property
     def as_good(self) -> int | None:
-        """The number of moves as good as the best move, including itself; None if unknown."""
+        """Number of moves as good as the best move, including the best move; None if unknown."""
         others = _total([_is_same(move.value, self.moves[0].value) for move in self.moves[1:]])
         return None if others is None else others + len(self.moves[:1])
 
@@ -269,7 +270,7 @@ class Probe:
     def step(self) -> tuple[str, Any] | None:
         """The best move, or the most likely outcome of chance, with the next position; None at the end of the game.
 
-        Among equally likely outcomes, it chooses the value nearest to the average, then the middle one in their order.
+        Of equally likely outcomes, it is the outcome with the value nearest to the average, then the middle outcome in order.
         """
         if self.draws:
             most = max(draw.probability for draw in self.draws)
@@ -311,15 +312,14 @@ class Probe:
 @brief
 @dataclass(frozen=True)
 class Unanswered:
-    """The error for one position of a batch probe.
+    """Error of one position in a batch probe.
 
     Parameters
     ----------
     game : str
     position : str
-        The position as given in the query.
+        The position as in the query.
     error : TablebaseError
-        The reason.
     """
 
     game: str

@@ -19,7 +19,7 @@ VERBS = {Outcome.WIN: "win", Outcome.LOSS: "lose", Outcome.DRAW: "draw"}
 
 @brief
 class Explained(list[dict[str, Any]]):
-    """The rows of `tablebase line --explain --format json`; converted to `str`, a text with one sentence for each ply.
+    """List of the rows of `tablebase line --explain --format json`; `str` gives a text with one sentence for each ply.
 
     In addition to the fields of `Line.to_dict`, each row has the fields ``legal_moves`` (the number of legal moves),
     ``keeping_moves`` (the number of moves that keep the outcome), ``best_moves`` (the number of moves as good as the best move),
@@ -30,7 +30,7 @@ class Explained(list[dict[str, Any]]):
     ----------
     rows : sequence of dict
     probes : sequence of Probe
-        The probe of each row before the end of the game.
+        The `Probe` of each position before the end of the game.
     """
 
     def __init__(self, rows: Sequence[dict[str, Any]], probes: Sequence[Probe]) -> None:
@@ -47,7 +47,7 @@ class Explained(list[dict[str, Any]]):
 
     @property
     def flat(self) -> Iterator[dict[str, Any]]:
-        """Return the rows for CSV, with the field ``others`` as text."""
+        """Return the rows with the field ``others`` as text, for CSV."""
         return ({**row, "others": text} for row, text in zip(self, self._others, strict=True))
 
     def __str__(self) -> str:

@@ -32,7 +32,7 @@ class Line(list[Probe]):
     ----------
     probes : iterable of Probe
     plies : int, optional
-        Maximum length in plies, if the line was cut off at this length.
+        Maximum length of the line, in plies.
     """
 
     def __init__(self, probes: Iterable[Probe], plies: int | None = None) -> None:
@@ -54,25 +54,25 @@ class Line(list[Probe]):
 
     @property
     def is_certain(self) -> bool:
-        """True if every move is certain to be best."""
+        """True if every move of the line is certain to be best."""
         return not any(probe.is_open for probe in self)
 
     @property
     def explained(self) -> Explained:
-        """Return the line with the alternatives to each move; when printed, the result shows a sentence for each ply."""
+        """The line with the alternatives to each move; `str` gives a text with one sentence for each ply."""
         from tablebase.probe.explained import Explained
 
         return Explained(self.to_dict(), self)
 
     def pictures(self, **options: Any) -> list[Svg]:
-        """Return a picture of each position of the line, with the last and the best move; see `tablebase.svg.board` for options."""
+        """Return a picture of each position, with the last and the best move marked; see `tablebase.svg.board` for options."""
         return list(self._drawn(options))
 
     def sheet(self, *, every: bool = False, page: str = "a4", theme: str | Theme = "light") -> Sheet:
-        """Draw the key positions, or all positions, on printable ``a4`` or ``letter`` pages.
+        """Draw the key positions (with `every`, all positions) on printable ``a4`` or ``letter`` pages.
 
-        Key positions are the first and the last, positions after a capture or a move into terrain such as water, and positions with
-        only one move that keeps a win or a draw. Raises `RulesError` if the game has no pictures.
+        Key positions are the first and the last position, positions after a capture or a move into terrain such as water, and
+        positions with only one move that keeps a win or a draw. Raises `RulesError` if the game has no pictures.
         """
         from tablebase.probe.sheets import line_sheet
 

@@ -21,7 +21,7 @@ class Prober:
     """
 
     def __init__(self, folder: Path, cache: int | None = None) -> None:
-        """Keep so many bytes of decompressed chunks, by default 256 MiB."""
+        """`cache` is the size of the cache for decompressed chunks in bytes, by default 256 MiB."""
         self.store, self._cache = Store(folder, cache), cache
         self._slices: dict[Game, SliceSource] = {}
         self._others: dict[tuple[str, str], tuple[object, Source[Any]]] = {}
@@ -37,11 +37,11 @@ class Prober:
             self._others.popitem()[1][1].close()
 
     def of(self, rules: Rules[Any]) -> Source[Any]:
-        """Return the tables of a game."""
+        """Return a `Source` that reads the tables of a game."""
         return self.slices(rules) if isinstance(rules, Game) else self._opened(rules)
 
     def slices(self, game: Game) -> SliceSource:
-        """Return the tables of a game with pieces on squares, for probing many positions together."""
+        """Return the `Source` of a game with pieces on squares; it can also probe many positions together."""
         source = self._slices.get(game)
         if source is None:
             source = self._slices[game] = SliceSource(self.store, game)

@@ -57,10 +57,10 @@ def value_of(outcome: int, distance: int) -> Value:
 
 
 class Slices:
-    """The slices (sets of pieces with one side to move) of several positions, each with the slice that is stored."""
+    """Values of many positions of a game, read from the tables of their slices (sets of pieces with one side to move)."""
 
     def __init__(self, store: Store, game: Game, address: Callable[[Material, int], Address]) -> None:
-        """`address` finds where a slice is stored; its `MissingTableError` names the slice's own material."""
+        """`address` finds the stored table of a slice; its `MissingTableError` contains the material of the slice itself."""
         self.store, self.game, self._address = store, game, address
         self._homes = np.zeros((SQUARES, SQUARES), dtype=bool)
         self._homes[NO_PIECE, NO_PIECE] = True
@@ -72,7 +72,7 @@ class Slices:
                 self._levels[number, square] = level
 
     def proper(self, positions: Mixed) -> NDArray[np.bool_]:
-        """Return an array that is True for each legal position before the end of the game; pieces must be on different squares."""
+        """Return an array: True for legal positions in which the game is not over. Expects all pieces on different squares."""
         first, numbers = self._numbered(positions)
         allowed = np.array([self._is_allowed(positions.position(row)) for row in first.tolist()], dtype=bool)
         proper: NDArray[np.bool_] = allowed[numbers]
@@ -88,7 +88,7 @@ class Slices:
         return True
 
     def values(self, positions: Mixed) -> Values:
-        """Return the values of positions before the end of the game."""
+        """Return the values of positions in which the game is not over."""
         count, width = positions.kinds.shape
         values = Values(np.zeros(count, np.int8), np.full(count, -1, np.int16), np.full(count, KNOWN, np.int32), [])
         first, numbers = self._numbered(positions)

@@ -29,20 +29,20 @@ LONGEST_LINE = 1000
 
 
 class Source(ABC, Generic[P]):
-    """Values of a game's positions, read from tables; can be used from several threads.
+    """Read the values of a game's positions from tables; can be used from several threads.
 
     Methods return values for a given player, not for the side to move.
     """
 
     takes_numbers = False
-    """True if `many` takes an array of numbers."""
+    """True if `many` accepts positions as an array of integers."""
 
     def __init__(self, rules: Rules[P]) -> None:
         self.rules = rules
 
     @abstractmethod
     def require(self) -> None:
-        """Raise `TablebaseError` if the tables needed for any answer are missing."""
+        """Raise `TablebaseError` if a table that every probe needs is missing."""
 
     @abstractmethod
     def value(self, position: P, player: int) -> AnyValue:
@@ -60,7 +60,7 @@ class Source(ABC, Generic[P]):
         return ()
 
     def stalling(self, position: P) -> float | None:
-        """Return a lower bound of the chance to win that neither player can force, since play may never end, if known."""
+        """Return a lower bound on 1 minus the sum of both players' forceable chances to win; None if unknown."""
         del position
         return None
 
@@ -72,22 +72,22 @@ class Source(ABC, Generic[P]):
         raise NotImplementedError
 
     def values(self, positions: Sequence[P], players: Sequence[int]) -> Sequence[AnyValue | TablebaseError]:
-        """Return the value of each position for a player, or the error of this position."""
+        """Return the value of each position for the player at the same index, or the error of the position."""
         return [value_or_error(partial(self.value, *one)) for one in zip(positions, players, strict=True)]
 
     def stored(self) -> Stored[P]:
-        """Return all stored positions of a game without pieces on squares; raise `MissingTableError` without tables."""
+        """Return all stored positions of a game without pieces on squares; raise `MissingTableError` if the tables are missing."""
         raise NotImplementedError
 
     def many(self, asked: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> ProbeResults:
-        """Return the probe results for many positions, given as texts or objects."""
+        """Probe many positions, as texts or objects."""
         return ProbeResults(self, asked, strict=strict, turns=turns)
 
     def probe(self, position: P, *, strict: bool = False, turns: int | None = None) -> Probe:
         """Return the value and the moves of a position; see `value` for errors.
 
         Moves that lead to a missing table have an unknown value; with `strict`, they raise an error. With `turns`, the result also
-        has the chances to win within this number of turns.
+        contains the chances to win within this number of turns.
         """
         refuse(self.rules, "chance", turns=turns)
         player = self.rules.viewer(position)
@@ -97,9 +97,9 @@ class Source(ABC, Generic[P]):
         return Probe(self.rules, position, value, moves, self.draws(position, player), self.stalling(position), within)
 
     def line(self, position: P, plies: int | None = None) -> Iterator[Probe]:
-        """Probe a line of best moves and most likely outcomes of chance.
+        """Return a line of best play, with the most likely outcomes of chance.
 
-        The line ends with the game, before a winning move, at the first repetition (in games with repetitions), after
+        The line ends when the game is over, before a winning move, at the first repetition (in games with repetitions), after
         `LONGEST_LINE` positions, or after `plies` plies.
         """
         endless = self.rules.repetitions is None
@@ -157,7 +157,7 @@ def value_or_error(function: Callable[[], Kind]) -> Kind | TablebaseError:
 
 
 class ProbeResults(Sequence["Probe | Unanswered"]):
-    """Probe results for many positions, in the order of the query; each is computed when the sequence is indexed.
+    """Sequence of probe results for many positions, in the order of the query; each is computed when it is read.
 
     Parameters
     ----------
@@ -165,16 +165,16 @@ class ProbeResults(Sequence["Probe | Unanswered"]):
     asked : sequence
         Positions, as objects or texts.
     strict : bool
-        Whether a missing table for a move is an error for its position.
+        Treat a missing table for a move as an error for its position.
     turns : int, optional
-        If given, also compute the chances to win within this number of turns.
+        Also compute the chances to win within this number of turns.
 
     Attributes
     ----------
     errors : dict of int to TablebaseError
-        The errors among the results computed so far, by index.
+        Errors of the results computed so far, by index.
     missing : set of str
-        The materials of missing tables, for the results computed so far.
+        Materials of the missing tables found so far.
     """
 
     def __init__(self, source: Source[Any], asked: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> None:
@@ -214,7 +214,7 @@ class ProbeResults(Sequence["Probe | Unanswered"]):
         return answer
 
     def answer(self, place: int) -> Probe:
-        """Return the result at an index, or the error of this position."""
+        """Return the result at an index; raise the error of the position if it has one."""
         if self._kept is not None:
             if isinstance(kept := self._kept[place], Unanswered):
                 raise kept.error
@@ -240,20 +240,20 @@ class ProbeResults(Sequence["Probe | Unanswered"]):
         return [None if isinstance(one, TablebaseError) else one for one in answers.values()]
 
     def values(self) -> list[Any]:
-        """Return the value of each position for the side to move; None for a position with an error."""
+        """Return a list of the positions' values for the side to move; None for a position with an error."""
         return list(self._values)
 
     def sheet(self, page: str = "a4", theme: str | Theme = "light") -> Sheet:
         """Draw the positions with their values and best moves on printable ``a4`` or ``letter`` pages.
 
-        Raises the first error of a position, or `RulesError` if the game has no pictures.
+        Raises the error of the first position with an error, or `RulesError` if the game has no pictures.
         """
         from tablebase.probe.sheets import probe_sheet
 
         return probe_sheet([self.answer(place) for place in range(len(self))], page, theme)
 
     def to_dicts(self, *, moves: bool = True) -> Iterator[dict[str, Any]]:
-        """Yield a dict with the JSON fields of each result; the field ``moves`` can be left out."""
+        """Yield a dict with the JSON fields of each result; ``moves=False`` omits the moves."""
         for answer in self:
             yield without_moves(answer.to_dict(), moves)
 

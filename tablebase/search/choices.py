@@ -11,12 +11,12 @@ from tablebase.system.compute import machine
 
 
 class RepeatedLines(StrEnum):
-    """Treatment of repeated positions in perft."""
+    """Treatment of lines that repeat a position, in perft."""
 
     CONTINUE = "continue"
-    """A line like any other."""
+    """Extend the line as usual."""
     LEAF = "leaf"
-    """One leaf, which is not continued, at every depth from there on."""
+    """End the line; it counts once at its length and once at every greater length."""
 
 
 class Repetition(StrEnum):
@@ -25,7 +25,7 @@ class Repetition(StrEnum):
     NONE = "none"
     DRAW = "draw"
     LOSS = "loss"
-    """A loss for the side that repeats."""
+    """Loss for the side that repeats the position."""
 
 
 class Objective(StrEnum):
@@ -70,7 +70,7 @@ class Options:
     Parameters
     ----------
     exact : bool
-        Whether to search all moves to the full depth, like plain minimax; otherwise the search is selective and much deeper.
+        Search all moves to the full depth, like plain minimax; otherwise, the search is selective and much deeper.
     threads : int
     hash_bytes : int
         Memory for the transposition table, in bytes.
@@ -82,7 +82,7 @@ class Options:
     progress : int
         Number of plies without a capture after which the game is a draw; 0 for no limit. Table values ignore this rule.
     transpositions, ordering : bool
-        Whether to use the transposition table, and to order moves; only turned off for tests.
+        Use the transposition table, and order moves; turned off only in tests.
     """
 
     exact: bool = False

@@ -47,13 +47,13 @@ class Analysis:
     depth : int
         Search depth in plies; 0 if the position itself was found in a table.
     rank : int
-        Rank of the line, beginning with 1 for the best line.
+        Rank of the line; 1 for the best line.
     value : Value or None
         The proved result for the side to move, or None. The distance is an upper bound, since the winner may
         have missed a shorter win; it is exact at depth 0, and in exact searches without table hits.
     score : int
-        Score for the side to move, in hundredths of a piece. For a proved win, it is 1,000,000 minus the distance, and negated for
-        a loss. It is 899,999 (or -899,999) if the other side (or the side to move) must repeat a position and loses.
+        Score for the side to move, in hundredths of a piece. A proved win scores 1,000,000 minus the distance, a proved loss the
+        negative. 899,999 (or -899,999) means that the other side (or the side to move) must repeat a position and loses.
     nodes : int
         Number of searched positions.
     seconds : float
@@ -63,7 +63,7 @@ class Analysis:
     line : tuple of str
         The best moves of both sides.
     reached : Value or None
-        The value of the line's last position, for the side to move there, if it was found in a table.
+        Value of the last position of the line, for its side to move; None if it was not found in a table.
     """
 
     depth: int
@@ -107,7 +107,7 @@ class Analysis:
 
 
 class Engine:
-    """Search engine for positions of one game, with one search at a time.
+    """Search engine for one game; only one search can run at a time.
 
     Parameters
     ----------
@@ -155,15 +155,15 @@ class Engine:
 
     @property
     def missing(self) -> set[str]:
-        """Materials that have occurred in searches, but have no table."""
+        """Materials without a table that occurred in searches."""
         return set().union(*(searcher.cache.missing for searcher in self._searchers))
 
     def prepare(self) -> None:
-        """Compile the kernels now instead of in the first search, unless they are in the cache."""
+        """Compile all kernels that are not in the cache, to save time in the first search."""
         self._searchers[0].prepare()
 
     def stop(self) -> None:
-        """Stop the current or next search of another thread, which then returns its best result so far."""
+        """Stop the current or next search, from another thread; the search ends with its best result so far."""
         self._stopped.set()
 
     def analyse(
@@ -177,7 +177,7 @@ class Engine:
         past: Sequence[Position] = (),
         moves: Collection[str] = (),
     ) -> Iterator[Analysis]:
-        """Search with increasing depth, and yield the best lines of each depth.
+        """Search with increasing depth, and yield the best lines at each depth.
 
         Parameters
         ----------
@@ -187,9 +187,9 @@ class Engine:
         seconds : float, optional
             Time limit in seconds.
         nodes : int, optional
-            Maximum number of positions for the first thread.
+            Maximum number of positions to search in the first thread.
         lines : int
-            Number of best moves to find, each with its line.
+            Number of best moves to find.
         past : sequence of Position
             The earlier positions of the game, for the repetition rule.
         moves : collection of str

@@ -35,7 +35,7 @@ def arrays_of(states: Iterable[tuple[Any, ...]]) -> list[Array]:
 
 @dataclass(frozen=True)
 class CompiledSlice:
-    """A slice (set of pieces with one side to move) with its rules as arrays, as the input of solvers."""
+    """Input of a solver: a slice (set of pieces with one side to move), and its rules as arrays."""
 
     game: Game
     layout: Layout
@@ -50,7 +50,7 @@ class CompiledSlice:
 
     @property
     def no_move(self) -> int:
-        """Value code for a side to move without a legal move."""
+        """Value code of positions without a legal move."""
         return STALEMATE if self.game.no_move is Outcome.DRAW else loss_code(0, self.coding.stride)
 
 

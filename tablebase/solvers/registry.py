@@ -64,7 +64,7 @@ def _solved_by(module: str, problem: CompiledSlice) -> tuple[CodeSource, CodeSou
 
 @dataclass(frozen=True)
 class Solver:
-    """An algorithm that computes tables, or one of its modes; `tablebase.testing.SolverTests` tests a solver."""
+    """An algorithm that solves tables, or a mode of an algorithm; test solvers with `tablebase.testing.SolverTests`."""
 
     name: str  # for the command line and the catalog
     solve: Solve
@@ -77,7 +77,7 @@ class Solver:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names of the solver, most specific first."""
+        """Names of the solver, most specific first."""
         return tuple(filter(None, (self.mode, self.name)))
 
 

@@ -49,25 +49,25 @@ def closed(folder: Path) -> TablebaseError:
 
 
 class Store:
-    """The tables of a folder, which are opened on first use, with a cache of decompressed chunks.
+    """The tables of a folder, with a cache of decompressed chunks; table files are opened on first use.
 
-    It can be used from several threads, and in forked processes.
+    A store can be used from several threads, and in forked processes.
     """
 
     def __init__(self, folder: Path, cache: int | None = None) -> None:
-        """Keep so many bytes of decompressed chunks; see `CachedChunks`."""
+        """`cache` is the size of the cache for decompressed chunks in bytes; see `CachedChunks`."""
         check_folder(folder)
         self.folder, self.chunks = folder, CachedChunks(cache)
         self._tables: OrderedDict[tuple[Game, Material], Table] = OrderedDict()
         self._is_closed = False
 
     def require_open(self) -> None:
-        """Raise `TablebaseError` if the tables have been closed."""
+        """Raise `TablebaseError` if the store is closed."""
         if self._is_closed:
             raise closed(self.folder)
 
     def table(self, game: Game, material: Material) -> Table:
-        """Return the open table of a stored material; see `Table` for the errors."""
+        """Open the table of a stored material, or return it if it is open; see `Table` for the errors."""
         key = (game, material)
         with lock:
             self.require_open()
@@ -86,7 +86,7 @@ class Store:
         return int(self._chunk(table, side, number)[offset])
 
     def codes(self, table: Table, side: int, index: NDArray[np.int64]) -> Codes:
-        """Return the value codes at many indices, in any order; each chunk is looked up once."""
+        """Return the value codes at many indices, in any order; each chunk is read once."""
         return table.at(side, index, partial(self._chunk, table, side))
 
     def _chunk(self, table: Table, side: int, number: int) -> Codes:
@@ -101,7 +101,7 @@ class Store:
             raise
 
     def close(self) -> None:
-        """Close all files; no table can be read afterwards."""
+        """Close all files; after that, the store cannot be used."""
         with lock:
             self._is_closed = True
             for table in self._tables.values():

@@ -219,7 +219,7 @@ CHARTS = {
     "plot squares doushouqi --material RvC --piece 3 --output a.svg": "invalid --piece 3 for RvC: expected 1 to 2",
     "plot squares doushouqi --material RvC --piece 1 --piece 2 --output a.svg": "the chart 'squares' shows one piece",
     "plot squares doushouqi --pieces 2 --output a.svg": "piece 1 differs between CvC and DvC: choose slices",
-    "plot parity doushouqi --material RvC --piece 1 --output a.svg": "the distance needs two different pieces",
+    "plot parity doushouqi --material RvC --piece 1 --output a.svg": "the chart 'parity' needs two different pieces",
     "plot draws doushouqi --side b --output a.svg": "none of the chosen slices of doushouqi has 'b' to move: leave out --side",
     "plot distances doushouqi --outcome draw --output a.svg": "a draw has no distance",
     "plot squares doushouqi --log --output a.svg": "with the chart squares: leave it out, or choose distances",

@@ -117,7 +117,7 @@ class ChartSlices:
             raise ArgumentError(f"{self.game.name} has no two-piece feature {DISTANCE!r}: {hint}")
         first, *rest = sorted(pieces or (1, self.pieces))
         if len(rest) != 1 or first == rest[0]:
-            raise ArgumentError("the distance needs two different pieces: give --piece twice, as in --piece 1 --piece 2")
+            raise ArgumentError("the chart 'parity' needs two different pieces: give --piece twice, such as --piece 1 --piece 2")
         for material in self.materials:
             for piece in (first, rest[0]):
                 self._check_piece(material, piece)

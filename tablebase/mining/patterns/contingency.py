@@ -71,11 +71,11 @@ class Gain:
     features : tuple of str
         One or two columns.
     gain : float
-        Bits of uncertainty about the target that knowing their values removes.
+        Information gain, in bits.
     explains : float or None
-        The gain as a share of the target's entropy; None where that is 0.
+        The gain as a share of the target's entropy; None if the entropy is 0.
     decides : float
-        Share of positions that have the most common class of all positions with the same values.
+        Accuracy of predicting the most common class for each combination of feature values.
     """
 
     features: tuple[str, ...]
@@ -85,7 +85,7 @@ class Gain:
 
     @property
     def name(self) -> str:
-        """The features, separated by commas."""
+        """Names of the features, separated by commas."""
         return ", ".join(self.features)
 
 
@@ -132,11 +132,11 @@ class Rule:
     value : str
         The class.
     comparisons : int
-        How many are joined: 1 to 3, or 0 if all positions have the class.
+        Number of comparisons in the condition, from 1 to 3; 0 if all positions have this class.
     condition : str
-        In SQL, as `tablebase mine` accepts it.
+        SQL condition, for use in `tablebase mine`.
     positions : int
-        How many satisfy it.
+        Number of positions that satisfy the condition.
     """
 
     value: str

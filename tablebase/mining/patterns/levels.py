@@ -164,23 +164,23 @@ def levels_of(
 
 @dataclass(frozen=True)
 class Target:
-    """Prediction target."""
+    """The column that a pattern search predicts, with the outcomes of the positions to search."""
 
     name: str  # ``outcome``, ``distance`` or ``only_move``: the column that it is made from
     outcomes: tuple[Outcome, ...]  # only positions with these outcomes are examined
 
     @property
     def words(self) -> str:
-        """Name of the target, for use in sentences."""
+        """Name of the target in words, for use in sentences."""
         return self.name.replace("_", " ")
 
     @property
     def examined(self) -> str:
-        """The outcomes that are examined, as in ``won or drawn``."""
+        """Outcomes of the positions to search, in words, such as ``won or drawn``."""
         return " or ".join(ADJECTIVES[outcome] for outcome in self.outcomes)
 
     def select(self, game: Game, selection: Selection) -> Selection:
-        """Return the positions that the target applies to; raise `TablebaseError` if there are none."""
+        """Select the positions that the target applies to; raise `TablebaseError` if there are none."""
         values = {
             slice_: frozenset(value for value in wanted.values if Outcome(value.outcome) in self.outcomes)
             for slice_, wanted in selection.items()
@@ -191,7 +191,7 @@ class Target:
         return chosen
 
     def column(self, game: Game, columns: Mapping[str, Column]) -> Column:
-        """Return the values that are divided into classes, given the columns of positions."""
+        """Return the column to predict; `columns` are the game's columns by name."""
         if self.name != "only_move":
             return columns[self.name]
 
@@ -206,7 +206,7 @@ class Target:
         return Column(self.name, pa.bool_(), has_only_move, of_moves=True)
 
     def classes(self, column: Column, present: Raw, sample: Raw) -> Levels:
-        """Return the classes of the target, as levels of its column; see `levels_of` for the parameters."""
+        """Divide the column to predict into classes; see `levels_of` for the parameters."""
         if self.name == "distance":
             return levels_of(column, present, sample, (), CLASSES, CLASSES)
         words = ANSWERS if self.name == "only_move" else tuple(map(str, OUTCOMES))

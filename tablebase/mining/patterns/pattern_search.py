@@ -55,7 +55,7 @@ TRIPLE_COUNTS = 4_000_000
 
 @dataclass(frozen=True)
 class PatternSettings:
-    """Options of a pattern search, see `Tablebase.patterns`; raises `TablebaseError` if an option is out of range."""
+    """Options of a pattern search (see `Tablebase.patterns`); raises `TablebaseError` if an option is out of range."""
 
     target: Target = OUTCOME
     depth: int = 3
@@ -88,13 +88,13 @@ class Profile:
 
 @dataclass(frozen=True)
 class Patterns:
-    """Patterns that were found in a set of positions.
+    """Patterns found in a set of positions.
 
     Parameters
     ----------
     game : Game
     slices : tuple of StoredSlice
-        The tables of these positions, one for each set of pieces and side to move.
+        The searched slices, each a set of pieces with one side to move.
     target : Target
     classes : tuple of str
         Classes of the target, such as ``win``, ``loss`` and ``draw`` for the outcome.
@@ -107,7 +107,7 @@ class Patterns:
     gains : list of Gain
         Gains of single features, then of pairs of features, both in descending order.
     rules : list of Rule
-        Rules in descending order of the number of positions that they cover.
+        Rules in descending order of the number of positions that satisfy them.
     tree : Tree or None
         None if no tree was requested.
     profile : Profile or None
@@ -136,7 +136,7 @@ class Patterns:
 
     @property
     def commonest(self) -> float:
-        """Share of the most common class, which is the accuracy of a prediction without features."""
+        """Share of the most common class: the accuracy of a prediction without features."""
         return max(self.counts) / self.positions
 
 
@@ -147,13 +147,13 @@ class Dataset:
     Parameters
     ----------
     X : ndarray of float32, shape (positions, columns)
-        Truth values are 0 and 1; a text is encoded as a column of 0 and 1 for each of its values; a missing value is NaN.
+        Features of the positions. Booleans are 0 or 1, text columns are one-hot encoded, and missing values are NaN.
     y : ndarray, shape (positions,)
-        The target: outcomes as text, distances in plies, or whether only one move keeps the outcome.
+        Target: outcome as text, distance in plies, or True if only one move keeps the outcome.
     names : list of str
         The columns of `X`, such as ``mobility`` and ``first=mover``.
     groups : ndarray of int, shape (positions,)
-        A number that a position shares only with its mirror image, for cross-validation by groups.
+        Group number for cross-validation; only a position and its mirror image share a number.
     """
 
     X: NDArray[np.float32]
@@ -210,14 +210,14 @@ class Search:
         self.features = [column for column in self.columns.values() if self._is_feature(column, alike=alike)]
         self.max_positions = sum(layout_of(game, slice_.location.material).cells_with_images for slice_ in self.slices)
         self.is_whole = self.max_positions <= SAMPLE
-        """True if the sample is all positions."""
+        """True if the sample contains all positions."""
         self.cells = self._scan().cells * (1 if self.is_whole else 2)
-        """Indices that are decoded in all passes together."""
+        """Number of table entries to decode in all passes."""
         self.tick: Callable[[int], object] = lambda _: None
-        """Called from time to time with the number of indices decoded since the last call."""
+        """Progress callback, called with the number of table entries decoded since the last call."""
 
     def run(self) -> Patterns:
-        """Run the search, and return its patterns."""
+        """Run the search and return the patterns."""
         settings, target = self.settings, self.settings.target
         positions, classes, features = self._survey()
         levels, codes = [each.levels for each in features], [each.codes for each in features]
@@ -240,9 +240,9 @@ class Search:
         )
 
     def dataset(self, names: Sequence[str] | None, limit: int | None, seed: int) -> Dataset:
-        """Read the positions that are searched as arrays, or a sample of about `limit` of them.
+        """Return the searched positions as arrays; with `limit`, a random sample of about `limit` positions.
 
-        The columns are the features that the search compares, unless `names` has others; `ArgumentError` if one is missing.
+        `names` are the columns of `X`, by default the searched features; raises `ArgumentError` for an unknown column.
         """
         chosen = self.features if names is None else chosen_columns(self.game, names, self.columns, ())
         for column in chosen:

@@ -43,11 +43,11 @@ class Tree:
         Maximum number of tests on a position.
     leaves : int
     trained : int
-        Number of positions that the tree was trained on.
+        Number of positions used for training.
     errors : int
-        Number of positions with a wrong prediction.
+        Number of wrong predictions.
     text : str
-        Description of the tree in words, in several lines.
+        The tree as text in several lines.
     sql : str
         SQL expression (CASE) that returns the predicted class.
     """

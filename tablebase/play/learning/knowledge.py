@@ -38,18 +38,18 @@ class Knowledge(ABC):
 
     @abstractmethod
     def content(self, path: Path) -> dict[str, Any]:
-        """The content of its file, which may keep what others have learned there."""
+        """Return the content to save; it may include the knowledge of other players in this file."""
 
     @abstractmethod
     def fill(self, content: Mapping[str, Any]) -> None:
-        """Take over a content, all or nothing; raise a `MisfitError`, or any other error, if that is not possible."""
+        """Load the content of a file; change nothing if it raises `MisfitError` or another error."""
 
     def save(self, path: Path) -> None:
-        """Save the learned state to a file, which replaces the old file when it is complete; equal states give identical files."""
+        """Save the learned state to a file, replacing it atomically; equal states give identical files."""
         write_text(path, f"{json.dumps({**self._heading(), **self.content(path)}, indent=1)}\n", self.other)
 
     def load(self, path: Path, *, any_start: bool = False) -> None:
-        """Load a saved state; raise `TablebaseError` if the file is unreadable, damaged, or for another game or start."""
+        """Load a saved state; raise `TablebaseError` if the file is unreadable or damaged, or has another game or start."""
         content = self.read(path, any_start=any_start)
         try:
             self.fill(content)
@@ -60,7 +60,7 @@ class Knowledge(ABC):
             raise self.damaged(path) from error
 
     def read(self, path: Path, *, any_start: bool = False) -> dict[str, Any]:
-        """Return the JSON document of a file after checking its header."""
+        """Check the header of a file, and return its JSON content."""
         check_regular(path, OTHER)
         text, heading = read_text(path, HINT, self.largest, f"a file of {self.noun}"), self._heading()
         try:
@@ -79,7 +79,7 @@ class Knowledge(ABC):
 
     @contextmanager
     def updated(self, path: Path) -> Iterator[None]:
-        """Load a file if it exists, and save it at the end of the ``with`` block; until then, other players that use it wait."""
+        """Lock a file, load it if it exists, and save it at the end of the ``with`` block; other players wait for the lock."""
         check_output(path, self.other)
         busy = f"another player has locked {path} for more than {PATIENCE:g} s: {self.other}"
         with locked(lock_of(path), busy, PATIENCE):
@@ -89,7 +89,7 @@ class Knowledge(ABC):
             self.save(path)
 
     def damaged(self, path: Path) -> TablebaseError:
-        """Return the error for a file with invalid content."""
+        """Return a `TablebaseError` for a file with invalid content."""
         return TablebaseError(f"{path} is not a file of {self.noun}: {HINT}")
 
     def _heading(self) -> dict[str, str]:

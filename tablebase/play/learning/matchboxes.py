@@ -109,8 +109,8 @@ def as_seen(game: Game, bead: Bead, position: Position) -> Move:
 class Matchboxes(Knowledge):
     """The matchboxes of one side, with their beads.
 
-    If `share` is set, mirror images share a box; the game tree must be built with the same setting. The attribute `boxes` contains
-    the beads in each box, `total` the number of beads before the first game, and `won` the number of games won by each side.
+    If `share` is true, mirror images share a box; build the game tree with the same setting. The attribute `boxes` contains the
+    beads in each box, `total` is the number of beads before the first game, and `won` the number of games won by each side.
     """
 
     noun = "matchboxes"
@@ -131,7 +131,7 @@ class Matchboxes(Knowledge):
         return sum(len(box) for box in self.boxes.values())
 
     def full_boxes(self) -> dict[Position, list[Bead]]:
-        """Return the boxes with all beads, as before the first game."""
+        """Return the boxes with all their beads, as before the first game."""
         return {
             position: distinct_beads(self.game, position, beads) if self.share else list(beads)
             for position, beads in self.tree.items()
@@ -139,14 +139,14 @@ class Matchboxes(Knowledge):
         }
 
     def draw(self, box: Position, random: Random) -> BeadDraw | None:
-        """Draw a random bead from a box, and put it back; return None if the box is empty."""
+        """Draw a random bead without removing it from the box; return None if the box is empty."""
         beads = self.boxes[box]
         return BeadDraw(box, random.choice(beads)) if beads else None
 
     def finish(self, draws: list[BeadDraw], winner: int | None) -> BeadDraw | None:
-        """Record a game; after a loss, remove the last drawn bead from its box and return it.
+        """Record the result of a game; after a loss, remove the last drawn bead from its box and return it.
 
-        Without a winner, the game was a draw. A bead that another player has already removed from the shared file stays removed.
+        If `winner` is None, the game is a draw. If the box does not contain this bead any more, return None.
         """
         if winner is not None:
             self.won[winner] += 1
@@ -159,7 +159,7 @@ class Matchboxes(Knowledge):
         return lost
 
     def content(self, path: Path) -> dict[str, Any]:
-        """Return the boxes of both sides and the numbers of won games, to be saved; the boxes of the other side are unchanged."""
+        """Return the data to save: boxes and numbers of won games; the boxes of the other side are copied from the file."""
         game, others = self.game, self.read(path)["sides"] if path.is_file() else {}
         if not isinstance(others, dict):
             raise self.damaged(path)
@@ -171,7 +171,7 @@ class Matchboxes(Knowledge):
         return {"sides": {side.letter: sides[side.letter] for side in self.game.sides if side.letter in sides}}
 
     def fill(self, content: Mapping[str, Any]) -> None:
-        """Load the boxes of this side; if a file only contains boxes of the other side, nothing changes."""
+        """Load the boxes of this side; if the file only contains boxes of the other side, change nothing."""
         sides, letters = content["sides"], [side.letter for side in self.game.sides]
         if not isinstance(sides, dict) or not sides.keys() <= {*letters}:
             raise ValueError("other sides")

@@ -58,7 +58,7 @@ class Turn(NamedTuple):
 
 @dataclass(frozen=True)
 class Measure:
-    """Strength of a learner after so many games, by the tables: in the positions that it meets in games against itself."""
+    """Strength of a learner after a number of games, measured with tables on the positions of its evaluation games."""
 
     games: int  # of training
     seconds: float  # of training
@@ -121,9 +121,9 @@ def train(values: ValueFunction, start: Position, training: Training, games: ran
 
 
 def measure(values: ValueFunction, start: Position, source: Source[Position], games: int, seconds: float) -> Measure:
-    """Play games with the best moves by the values, behind random openings that are always the same; it learns nothing from them.
+    """Play evaluation games with greedy moves from a fixed set of random openings, without learning from them.
 
-    `MissingTableError` if the tables do not know a position.
+    Raise `MissingTableError` if a position is in a missing table.
     """
     rules = values.game
     kept, in_choices, errors = [], [], []

@@ -15,7 +15,7 @@ Watch = Callable[[Any, Stage], object]
 
 
 class Obstacle(NamedTuple):
-    """The reason why a worker cannot be used."""
+    """Reason why a worker cannot be used."""
 
     what: str  # is wrong, as the predicate of a sentence
     hint: str  # what to do
@@ -31,21 +31,21 @@ def unwatched(_key: Any, _stage: Stage) -> None:
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits on work that runs at the same time."""
+    """Limits on tasks that run at the same time."""
 
     workers: int = 1  # keys at a time
     memory: int | None = None  # bytes that all keys in progress may need together; None for no limit
     each: bool = False  # whether `memory` is for each key, since each worker has memory of its own
 
     def fit(self, needs: Sequence[int]) -> bool:
-        """Return True if tasks that need these amounts of memory (in bytes) may run at the same time."""
+        """Return True if tasks with these memory requirements (in bytes) may run at the same time."""
         if len(needs) > self.workers:
             return False
         return self.memory is None or (max(needs, default=0) if self.each else sum(needs)) <= self.memory
 
     def startable(self, ready: Sequence[Key], running: Sequence[Key], needs: Callable[[Key], int]) -> list[Key]:
-        """Return the keys of the tasks to start now, in order, in addition to the running ones; `needs` is the memory of each in
-        bytes.
+        """Return the keys of the `ready` tasks that can join the `running` tasks now, in order; `needs` returns the memory of each
+        in bytes.
         """
         started = list(running)
         for key in ready:
@@ -54,7 +54,7 @@ class Limits:
         return started[len(running) :]
 
     def threads(self, started: int, used: int) -> int:
-        """Return the number of threads for each of several tasks that start together, an equal share of the idle threads."""
+        """Return an equal share of the idle threads, for each of `started` tasks that start together."""
         return max(1, (self.workers - used) // started)
 
 
@@ -62,12 +62,12 @@ class Executor(ABC):
     """Run tasks, each a function call with a key, and yield the results as they finish.
 
     Executors are context managers; builds call `submit` and `finished` alternately. Unless an executor is `ordered`, at most
-    ``limits.workers`` tasks are in progress. An exception in the context ends all running work. The class
-    `tablebase.testing.ExecutorTests` tests an executor.
+    ``limits.workers`` tasks are in progress. An exception in the ``with`` block ends all running tasks. Test executors
+    with `tablebase.testing.ExecutorTests`.
     """
 
     ordered: ClassVar[bool] = False
-    """True if `submit` takes keys before those they depend on are done, and finds workers, memory and threads for each."""
+    """True if `submit` accepts tasks before their dependencies finish, and assigns workers, memory and threads to each."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -83,11 +83,11 @@ class Executor(ABC):
         """Prepare the executor; called once, before the first task is submitted.
 
         The argument `concurrent` is true if several tasks may run at the same time, and `droppable` if `stop` may end running
-        tasks; then `finished` must obey its timeout. If the progress of tasks is known, `watch` is called while `finished` waits.
+        tasks; `finished` must then obey its timeout. If the progress of tasks is known, `watch` is called while `finished` waits.
         """
 
     def require(self, check: Check) -> None:  # noqa: B027 (nothing to do where workers are this program)
-        """Only use workers on which the function `check` finds no problem; if called, it is called before `start`."""
+        """Only use workers on which `check` returns None. If needed, this method is called before `start`."""
 
     @abstractmethod
     def submit(self, work: Callable[[Any], Any], key: Any, needs: int = 0, after: Sequence[Any] = ()) -> None:
@@ -98,12 +98,12 @@ class Executor(ABC):
 
     @abstractmethod
     def finished(self, timeout: float | None = None) -> Iterator[tuple[Any, Any]]:
-        """Wait until a submitted task has finished, and yield the key of each finished task with its result.
+        """Wait until a task finishes, and yield the key and the result of each finished task.
 
-        After `timeout` seconds (only given for droppable tasks), yield nothing. Raise the exception of the function, or
-        `CapacityError` if a worker was lost.
+        After `timeout` seconds (None unless tasks are droppable), yield nothing. If a task failed, raise its exception;
+        if a worker was lost, raise `CapacityError`.
         """
 
     @abstractmethod
     def stop(self, *, abort: bool) -> None:
-        """Release all resources; with `abort`, first end all running work. It can be called repeatedly."""
+        """Release all resources; with `abort`, first end all running tasks. Can be called repeatedly."""

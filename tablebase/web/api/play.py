@@ -40,7 +40,7 @@ class PlayGiven(Given):
 class EndingAnswer(Told):
     """The result of a finished game."""
 
-    winner: Annotated[str | None, Field(description="Letter of the side that has won; null for a draw.")]
+    winner: Annotated[str | None, Field(description="Letter of the winner; null for a draw.")]
     why: str = Field(
         description="Reason for the end (goal, last piece, no move, escaped, repeated or resigned; other games define their own)."
     )
@@ -55,7 +55,7 @@ class PlayAnswer(Told):
     move: Annotated[str | None, Field(description="Move of the player; null if the player resigns.")]
     after: Annotated[str, Field(description="Position after the move; in games with chance, before the next dice roll or card.")]
     remark: str
-    seed: Annotated[int, Field(description="Seed that was used; with the same seed, the player makes the same move.")]
+    seed: Annotated[int, Field(description="Seed used for this move; the same seed gives the same move.")]
     ending: EndingAnswer | None
 
 

@@ -50,7 +50,7 @@ class MoveRow(Told):
     position: str
     outcome: Outcome
     distance: Distance
-    missing: Annotated[str, Field(description="The material of the missing table, if the value is unknown.")] | None = None
+    missing: Annotated[str, Field(description="Material of the missing table if the value is unknown.")] | None = None
     lower: Annotated[float, Field(description="In games with chance, lower bound of the probability of winning.")] | None = None
     upper: Annotated[float, Field(description="In games with chance, upper bound of the probability of winning.")] | None = None
     outcomes: list[DrawRow] | None = None
@@ -174,7 +174,7 @@ def _game_of(given: ProbeGiven | BatchGiven) -> Rules[Any]:
 
 @get(router, "/line", list[LineRow], 404, given=LineGiven)
 async def line(request: Request) -> Response:
-    """Show best play from a position to the end of the game; in games with chance, it follows the most likely outcomes.
+    """Show best play from a position to the end of the game; chance takes its most likely outcomes.
 
     The response is the output of `tablebase line --format json`; with `explain`, of `tablebase line --explain --format json`.
     """
