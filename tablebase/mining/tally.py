@@ -80,3 +80,10 @@ def _count_keys(keys: NDArray[np.uint16], counts: NDArray[np.int64], places: NDA
         key = keys[place]
         counts[key] += 1
         places[key] = place
+
+
+@jit
+def add_pairs(first: NDArray[np.intp], second: NDArray[np.intp], width: int, counts: NDArray[np.int64]) -> None:
+    """Add the pairs of two columns to a table; unlike `numpy.bincount`, it releases the interpreter's lock."""
+    for position in range(len(first)):
+        counts[first[position] * width + second[position]] += 1

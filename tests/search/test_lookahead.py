@@ -19,6 +19,7 @@ from tablebase.functions.chance.files import LayerFile, layer_path
 from tablebase.game.installed import load_rules
 from tablebase.game.kernels import POINT, call_compiled
 from tablebase.game.stochastic import CHANCE, OVER, State, StochasticGame
+from tablebase.play.match import Match
 from tablebase.search import lookahead
 from tablebase.search.choices import Cards, Foresight, Objective
 from tablebase.search.lookahead import Lookahead, Outlook, load_tables
@@ -134,11 +135,37 @@ def test_sorting_and_alpha_beta_change_no_result() -> None:
     assert nodes[2] > nodes[3]
 
 
+def test_sixteen_moves_in_a_row_are_the_same() -> None:
+    """As the article tests alpha-beta: eight moves of each side, with and without it."""
+    game = harehedgehog.game()
+    series = []
+    for alpha_beta in (False, True):
+        searcher, match = (
+            Lookahead(game, Foresight(depth=4, objective=LEAD, alpha_beta=alpha_beta)),
+            Match(game, game.start, Random(16)),
+        )
+        while match.plies < 16:
+            match.play(str(searcher.search(match.position, match.plies).best))
+        series.append([event.text for event in match.events])
+    assert series[0] == series[1]
+    assert len(series[0]) >= 16
+
+
 @pytest.mark.parametrize(("objective", "expected"), [(Objective.OWN, (5, 5)), (LEAD, (2, 1))])
 def test_the_articles_two_aims(objective: Objective, expected: tuple[int, int]) -> None:
     """Of [5; 5] and [2; 1], the first player takes the larger value of his own, or the lead."""
     searcher = Lookahead(RACE, Foresight(objective=objective))
     assert max([(5, 5), (2, 1)], key=lambda values: searcher._score(values, 0)) == expected
+
+
+def test_cards_are_the_same_whenever_a_state_is_reached() -> None:
+    """What is drawn depends on the seed and the state alone, and on each of them."""
+    game = harehedgehog.game()
+    start = game.parse("3:20:3,0:60:3 2")
+    searcher = Lookahead(game, Foresight(depth=2))
+    outlooks = [searcher.search(start, seed) for seed in (1, 1, 2, 3, 4)]
+    assert outlooks[0] == outlooks[1]
+    assert len({str(one) for one in outlooks}) > 2
 
 
 def test_leaves_of_the_start() -> None:

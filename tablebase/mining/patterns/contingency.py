@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.mining.patterns.levels import Flags, Levels
-from tablebase.system.compute.jit import jit
+from tablebase.mining.tally import add_pairs
 
 KEPT = 5
 """Rules of each number of comparisons that are kept for each class."""
@@ -52,14 +52,7 @@ def count(tables: Tables, codes: Codes, classes: Numbers) -> None:
                 firsts[first] = np.ravel_multi_index([its[each] for each in first], table.shape[: len(first)])
             if last not in lasts:
                 lasts[last] = its[last[0]] * table.shape[-1] + of_classes
-            _add_pair(firsts[first], lasts[last], prod(table.shape[len(first) :]), table.reshape(-1))
-
-
-@jit
-def _add_pair(first: Numbers, second: Numbers, width: int, counts: Counts) -> None:
-    """Add the pairs of two columns to a table; unlike `numpy.bincount`, it releases the interpreter's lock."""
-    for position in range(len(first)):
-        counts[first[position] * width + second[position]] += 1
+            add_pairs(firsts[first], lasts[last], prod(table.shape[len(first) :]), table.reshape(-1))
 
 
 @dataclass(frozen=True)
