@@ -144,7 +144,7 @@ class MissingTableError(TablebaseError, KeyError):
     pieces : int, optional
         Number of pieces without tables; if neither `material` nor `pieces` is given, the game has no tables.
     needed_by : str, optional
-        A material to build instead, if building it also builds the missing material; by default, the missing material.
+        Material to build in order to get the missing one; by default, the missing material itself.
     most : int, optional
         The largest number of pieces in any existing table, if `material` has more pieces.
     options : str, optional

@@ -88,7 +88,7 @@ class Charts(Cataloged):
         statement : str, optional
             For the chart 'query', an SQL statement as in 'mine'. The first column is the x axis; the other columns are plotted.
         pieces : int, range or str, optional
-            Use only tables with this number of pieces, or a range of numbers.
+            Use only tables with this number of pieces, or with a number in this range.
         material : str or sequence of str, optional
             Set of pieces, such as RCvW (rat and cat against wolf), or a pattern with the wildcards '?' (one piece) and '*' (any
             number of pieces). Repeat this option for several panels; the chart 'draws' shows them all in one matrix.

@@ -74,7 +74,7 @@ def show_probe(
         check_sheet(rules, sheet)
     named = [feature.name for feature in rules.features if not feature.pieces] if features else []
     if features and not named:
-        raise RulesError(f"{rules.name} does not have features of whole positions: leave out --with-features")
+        raise RulesError(f"{rules.name} has no features that describe a whole position: leave out --with-features")
     refuse(rules, "chance", **{"--turns": call.given.get("turns")})
     with Tablebase(call.folder) as tables:
         if svg is not None:

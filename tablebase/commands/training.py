@@ -56,7 +56,7 @@ def train(
     duration : str, timedelta or float, optional
         Stop after this duration, such as 8h or 90min.
     every : int
-        Measure and save the player after every N games.
+        Evaluate and save the player after every N games.
     order : int, optional
         Maximum number of pieces in a pattern, from 1 to 5 (by default, 4); the player learns a weight for each pattern of pieces.
     rate : float, optional

@@ -164,7 +164,7 @@ def men_size(rules: Any, at: int, first: int, second: int) -> int:
 
 
 def men_rank(rules: Any, at: int, first: int, second: int) -> int:
-    """Return the rank of a position, given the points of the first and second kind as bit sets."""
+    """Return the rank of a position, given bitboards of the men of the first and second kind."""
     count = bits(first)
     entry = rules[at + rules[at + ORBIT] + rules[at + rules[at + ORBITS] + count] + subset_rank(rules, at, first)]
     stored = rules[at + rules[at + SET_OF] + rules[at + rules[at + STORED] + count] + (entry >> 5)]
@@ -179,7 +179,7 @@ def men_rank(rules: Any, at: int, first: int, second: int) -> int:
 
 
 def men_unrank(rules: Any, at: int, first: int, second: int, rank: int) -> tuple[int, int]:
-    """Return the points of each kind as bit sets, given the numbers of men; if the rank is invalid, the sets have another rank."""
+    """Return the bitboards of a rank, given the numbers of men of each kind; an invalid rank gives bitboards of a different rank."""
     each = choices(rules, at, rules[at + POINTS] - first, second)
     orbit = rank // each
     own = rules[at + rules[at + SET_OF] + rules[at + rules[at + STORED] + first] + orbit] & SET

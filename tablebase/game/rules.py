@@ -251,7 +251,7 @@ class Rules(ABC, Generic[P]):
         return "" if self.pictures is None else self.pictures.legend
 
     def described(self, position: P) -> str:
-        """Describe a position in words, as an alternative to its picture; by default, return its text."""
+        """Describe a position in words, for the alt text of its picture; by default, return a sentence with its text."""
         return f"The position {self.format(position)}." if self.pictures is None else self.pictures.described(self, position)
 
     def draw_text(self, label: str) -> str:

@@ -80,7 +80,7 @@ class Theme:
             raise ArgumentError("page, square, terrain and sides of a theme must be Tints, such as Tint('#ffffff', '#000000')")
         for colour in (*(colour for tint in tints for colour in tint), self.mark, *self.arrows.values()):
             if not isinstance(colour, str) or not _COLOUR.fullmatch(colour):
-                raise ArgumentError(f"{quoted(str(colour))} is not a colour of a theme: write the colour as #rrggbb")
+                raise ArgumentError(f"invalid colour {quoted(str(colour))} in a theme: expected #rrggbb")
 
 
 LIGHT = Theme(

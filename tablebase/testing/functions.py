@@ -226,6 +226,6 @@ class FunctionGameTests(RulesTests):
 
 
 class StochasticGameTests(RulesTests):
-    """Tests for games with chance or several players; define `game` in a subclass, as in `tablebase.testing.GameTests`."""
+    """Tests for games with chance or more than two players; define `game` in a subclass, as in `tablebase.testing.GameTests`."""
 
     checks = STATE_CHECKS

@@ -169,14 +169,14 @@ def packed(weights: Any) -> str:
 WEIGHTS = ValueFunction(PAWNS, 3).weights
 DAMAGE: dict[str, tuple[dict[str, Any], str]] = {
     "another game": ({"game": "pig"}, "contains a learner of a different game ('pig', not 'hexapawn')"),
-    "bad settings": ({"training": {**vars(Training()), "order": 9}}, "is not a file of a learner"),
-    "another order": ({"training": {**vars(Training()), "order": 2}}, "is not a file of a learner"),
-    "a bad curve": ({"curve": [{"games": 1}]}, "is not a file of a learner"),
-    "games without end": ({"games": math.inf}, "is not a file of a learner"),
-    "weights of nothing": ({"weights": None}, "is not a file of a learner"),
-    "weights that are not packed": ({"weights": "AAAA"}, "is not a file of a learner"),
-    "too many weights": ({"weights": packed(np.repeat(WEIGHTS, 2))}, "is not a file of a learner"),
-    "weights that are not numbers": ({"weights": packed(WEIGHTS * np.nan)}, "is not a file of a learner"),
+    "bad settings": ({"training": {**vars(Training()), "order": 9}}, "does not contain a learner"),
+    "another order": ({"training": {**vars(Training()), "order": 2}}, "does not contain a learner"),
+    "a bad curve": ({"curve": [{"games": 1}]}, "does not contain a learner"),
+    "games without end": ({"games": math.inf}, "does not contain a learner"),
+    "weights of nothing": ({"weights": None}, "does not contain a learner"),
+    "weights that are not packed": ({"weights": "AAAA"}, "does not contain a learner"),
+    "too many weights": ({"weights": packed(np.repeat(WEIGHTS, 2))}, "does not contain a learner"),
+    "weights that are not numbers": ({"weights": packed(WEIGHTS * np.nan)}, "does not contain a learner"),
 }
 
 
@@ -204,7 +204,7 @@ def test_files_without_end_are_not_read(path: Path) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), "weights": many}))
     learner = Learner(PAWNS, PAWNS.initial)
     tracemalloc.start()
-    with pytest.raises(TablebaseError, match="is not a file of a learner"):
+    with pytest.raises(TablebaseError, match="does not contain a learner"):
         learner.load(path)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()

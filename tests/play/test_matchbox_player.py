@@ -298,11 +298,11 @@ def box(content: Any) -> Callable[[dict[str, Any]], None]:
 
 
 DAMAGE: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
-    "another format": (changed(format="learned 0"), "is not a file of matchboxes"),
-    "what another player has learned": (changed(player="learner"), "is not a file of matchboxes"),
+    "another format": (changed(format="learned 0"), "does not contain matchboxes"),
+    "what another player has learned": (changed(player="learner"), "does not contain matchboxes"),
     "other rules": (changed(digest="0"), "a different digest ('0', not "),
-    "a field too many": (changed(more=1), "is not a file of matchboxes"),
-    "a third side": (lambda document: document["sides"].update(x={}), "is not a file of matchboxes"),
+    "a field too many": (changed(more=1), "does not contain matchboxes"),
+    "a third side": (lambda document: document["sides"].update(x={}), "does not contain matchboxes"),
     "another game": (changed(game="hexapawn-4x4"), "a different game ('hexapawn-4x4', not 'hexapawn')"),
     "another start": (changed(start="ppp/1P1/P1P b"), "a different start ('ppp/1P1/P1P b', not 'ppp/3/PPP w')"),
     "a long name": (changed(game="x" * 9999), "a different game"),
@@ -312,7 +312,7 @@ DAMAGE: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "an unknown bead": (box(["a3a2", "a3c2"]), "has beads in the box ppp/1P1/P1P b that do not match its moves"),
     "a number for a box": (box(7), "has beads in the box ppp/1P1/P1P b that do not match its moves"),
     **{
-        f"the text {content[:6]!r}": (lambda _, content=content: content, "is not a file of matchboxes")
+        f"the text {content[:6]!r}": (lambda _, content=content: content, "does not contain matchboxes")
         for content in (b"", b"\xff", b"null", b"[]", b"[" * 100_000, b"{")
     },
 }

@@ -58,7 +58,7 @@ def test_features_are_words_where_they_have_them(two_pieces: Path) -> None:
 def test_games_without_features(game: str, ask: Ask, tmp_path: Path) -> None:
     """Nothing is looked up first."""
     answer = ask("probe", game, "x", "--with-features", "--data", tmp_path)
-    assert answer.errors == [f"error: {game} does not have features of whole positions: leave out --with-features"]
+    assert answer.errors == [f"error: {game} has no features that describe a whole position: leave out --with-features"]
 
 
 def test_the_page_of_a_position(foxes: Path) -> None:

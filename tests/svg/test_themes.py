@@ -60,7 +60,7 @@ def test_lines_and_marks_stand_out(name: str) -> None:
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "a name": ({"mark": "red"}, "'red' is not a colour of a theme: write the colour as #rrggbb"),
+    "a name": ({"mark": "red"}, "invalid colour 'red' in a theme: expected #rrggbb"),
     "no text": ({"mark": 7}, "'7' is not a colour"),
     "markup": ({"square": Tint('#ffffff"/><b', "#000000")}, "is not a colour"),
     "an arrow": ({"arrows": {**svg.LIGHT.arrows, "red": "red"}}, "'red' is not a colour"),

@@ -90,7 +90,7 @@ class Knowledge(ABC):
 
     def damaged(self, path: Path) -> TablebaseError:
         """Return a `TablebaseError` for a file with invalid content."""
-        return TablebaseError(f"{path} is not a file of {self.noun}: {HINT}")
+        return TablebaseError(f"{path} does not contain {self.noun}: {HINT}")
 
     def _heading(self) -> dict[str, str]:
         game = self.game
