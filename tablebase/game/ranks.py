@@ -179,7 +179,7 @@ def men_rank(rules: Any, at: int, first: int, second: int) -> int:
 
 
 def men_unrank(rules: Any, at: int, first: int, second: int, rank: int) -> tuple[int, int]:
-    """Return the bitboards of a rank, given the numbers of men of each kind; an invalid rank gives bitboards of a different rank."""
+    """Return the bitboards of a rank, given the numbers of men; an invalid rank gives bitboards of a different rank."""
     each = choices(rules, at, rules[at + POINTS] - first, second)
     orbit = rank // each
     own = rules[at + rules[at + SET_OF] + rules[at + rules[at + STORED] + first] + orbit] & SET

@@ -61,9 +61,9 @@ def test_lines_and_marks_stand_out(name: str) -> None:
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a name": ({"mark": "red"}, "invalid colour 'red' in a theme: expected #rrggbb"),
-    "no text": ({"mark": 7}, "'7' is not a colour"),
-    "markup": ({"square": Tint('#ffffff"/><b', "#000000")}, "is not a colour"),
-    "an arrow": ({"arrows": {**svg.LIGHT.arrows, "red": "red"}}, "'red' is not a colour"),
+    "no text": ({"mark": 7}, "invalid colour '7'"),
+    "markup": ({"square": Tint('#ffffff"/><b', "#000000")}, "invalid colour"),
+    "an arrow": ({"arrows": {**svg.LIGHT.arrows, "red": "red"}}, "invalid colour 'red'"),
     "no tint": ({"page": ("#ffffff", "#000000")}, "must be Tints, such as"),
     "no second side": ({"sides": (svg.LIGHT.page,)}, "sides of a theme must be a pair"),
     "an unknown terrain": ({"terrain": {**svg.LIGHT.terrain, "sand": svg.LIGHT.page}}, "exactly the keys den, other, trap, water"),
