@@ -30,7 +30,6 @@ COLUMNS = [
 
 
 def mined_moves(game: Game, folder: Path, condition: str) -> list[dict[str, Any]]:
-    """All columns of the moves that satisfy a condition."""
     names, rows = mined_table(
         game, folder, f"SELECT * EXCLUDE (quiet, position, child), quiet, position, child FROM moves WHERE {condition}"
     )

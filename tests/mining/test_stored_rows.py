@@ -48,7 +48,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def valued(values: dict[Any, twin.Decided], position: str, player: int) -> tuple[str, int | None]:
-    """A value of the twin for a player."""
     winner, plies = values[position]
     return "draw" if winner is None else "win" if winner == player else "loss", plies
 

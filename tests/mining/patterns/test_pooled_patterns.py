@@ -43,7 +43,6 @@ CASES = [
 
 
 def found(game: Game, folder: Path, materials: Sequence[str], settings: PatternSettings, threads: int = 2) -> Patterns:
-    """The patterns of slices together."""
     with closing(Store(folder)) as store:
         return Search(game, store, select_by_name(game, folder, materials, None), features_of(game), threads, settings).run()
 
@@ -85,7 +84,6 @@ def words_of(result: Patterns, rows: Rows) -> dict[str, str]:
 
 
 def check(result: Patterns, rows: Rows, settings: PatternSettings) -> None:
-    """Compare all that was found with plain rows."""
     words = words_of(result, rows)
     rows = [{**row, "class": words[row["class"]]} for row in rows]
     classes = [row["class"] for row in rows]
