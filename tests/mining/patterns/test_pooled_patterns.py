@@ -256,8 +256,7 @@ def test_settings_out_of_range(wrong: dict[str, Any]) -> None:
 
 def test_moves_of_unknown_value(hexapawns: Path, tmp_path: Path) -> None:
     """Where a table that moves lead to is missing, whether there is an only move is unknown, and never 'no'."""
-    folder = tmp_path / "pawns"
-    shutil.copytree(hexapawns, folder)
+    folder = Path(shutil.copytree(hexapawns, tmp_path / "pawns"))
     for name in ("PPvP", "PvPP"):
         table_path(folder, PAWNS, parse_material(PAWNS, name)).unlink(missing_ok=True)
     with pytest.raises(TablebaseError, match=r"moves of PPvPP lead to .* not been built: run 'tablebase build"):
