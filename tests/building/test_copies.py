@@ -96,8 +96,7 @@ def test_only_what_is_asked_for_is_copied(
 
 
 def test_a_missing_table_is_named(copied: Path, three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    data = tmp_path / "data"
-    shutil.copytree(three_pieces, data)
+    data = Path(shutil.copytree(three_pieces, tmp_path / "data"))
     forget(data, "doushouqi/2/CvT.h5")
     for options, error in (
         (["--material", "CWvT", "--data", copied], "the table CWvT of doushouqi"),
@@ -203,8 +202,7 @@ def test_a_merge_refuses_what_is_of_no_use_here(
     change: str, error: str, copied: Path, hexapawns: Path, tmp_path: Path, ask: Ask
 ) -> None:
     """Other rules, games that are not installed, and places where no reader would look, outside of the folder above all."""
-    data = tmp_path / "deep" / "data"
-    shutil.copytree(hexapawns, data)
+    data = Path(shutil.copytree(hexapawns, tmp_path / "deep" / "data"))
     chess = "INSERT INTO games SELECT 'chess', title, rules_digest, side_letters, kinds, seal FROM games"
     forge(copied, chess, f"UPDATE tables SET {change} WHERE material = 'CvW'")
     assert_refused(ask("merge", copied, "--data", data), 2, error, f"1 table cannot be imported into {data}")

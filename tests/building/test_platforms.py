@@ -7,9 +7,7 @@ import pytest
 from support.program import ask_fresh, contents
 
 import tablebase
-from tablebase_rules.doushouqi import game as doushouqi
 
-GAME = doushouqi()
 PACKAGE = Path(tablebase.__file__).parent
 POSIX = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"}
 """Modules that Windows does not have."""

@@ -60,8 +60,7 @@ def add_others(folder: Path) -> dict[Path, bytes]:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    elsewhere = folder.with_name("elsewhere.h5")
-    shutil.copy(table_of(folder, "RvC"), elsewhere)
+    elsewhere = Path(shutil.copy(table_of(folder, "RvC"), folder.with_name("elsewhere.h5")))
     table_of(folder, "DvP").symlink_to(elsewhere)
     return {folder / name: content for name, content in others.items()}
 

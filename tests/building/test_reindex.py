@@ -118,8 +118,7 @@ FIRST = Path(__file__).parents[1] / "data" / "version-1"
 )
 def test_the_catalog_of_the_first_version(words: list[str], first: Path, tmp_path: Path, ask: Ask) -> None:
     """What writes rebuilds the catalog and says so, once, in one line before all else."""
-    other = tmp_path / "other"
-    shutil.copytree(FIRST, other)
+    other = Path(shutil.copytree(FIRST, tmp_path / "other"))
     (other / FILE_NAME).unlink()
     assert ask("reindex", "--data", other).code == 0
     for times in (1, 0):

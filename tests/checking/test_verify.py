@@ -82,7 +82,6 @@ def no_children(material: Material, _: int) -> tuple[Codes, Coding]:
 
 
 def codes_of(folder: Path, name: str) -> dict[int, Codes]:
-    """All codes of a table by side to move."""
     material = parse_material(GAME, name)
     with closing(Table(table_path(folder, GAME, material), GAME, material)) as table:
         return {side: table.read(side) for side in sides_stored(GAME, material)}
@@ -99,7 +98,6 @@ def reading(tables: Store) -> Load:
 
 
 def copy_of(folder: Path, name: str, into: Path) -> Path:
-    """A table of a tablebase, alone in another one."""
     material = parse_material(GAME, name)
     path = table_path(into, GAME, material)
     path.parent.mkdir(parents=True)
@@ -108,7 +106,6 @@ def copy_of(folder: Path, name: str, into: Path) -> Path:
 
 
 def publish_codes(codes: dict[int, Codes], name: str, coding: Coding, into: Path) -> Path:
-    """Write an otherwise valid table file with these codes."""
     material = parse_material(GAME, name)
     own, path = layout_of(GAME, material), table_path(into, GAME, material)
     legal = own.squares_many(np.arange(own.size))[1]
@@ -118,7 +115,6 @@ def publish_codes(codes: dict[int, Codes], name: str, coding: Coding, into: Path
 
 
 def verify_file(path: Path, name: str) -> None:
-    """Verify a table file of a tablebase."""
     with closing(Table(path, GAME, parse_material(GAME, name))) as table, closing(Store(path.parent.parent.parent)) as tables:
         verify_table(GAME, table, tables)
 

@@ -38,7 +38,6 @@ GAMES: dict[str, StochasticGame] = {
 
 
 def solved(game: StochasticGame) -> tuple[Compiled, Region, Int64]:
-    """A game, all its states, and their chances."""
     form = compiled(game)
     region = form.region({})
     return form, region, solve(form.kernels, region)
@@ -182,7 +181,6 @@ def with_bounds(name: str, place: int, value: float, is_fitting: bool = True) ->
 
 
 def with_more(name: str) -> Callable[[h5py.File], None]:
-    """A count that is larger by one."""
     return lambda file: file.attrs.__setitem__(name, file.attrs[name] + 1)
 
 

@@ -15,8 +15,7 @@ UNCHECKED = "; positions were not checked\n"
 def mixed(copied: Path, hexapawns: Path, piglet_tables: Path, tmp_path: Path, ask: Ask) -> Path:
     """Tables of two games, and layers of a third; of none of its files there is another link."""
     for name, folder in {"hexapawns": hexapawns, "piglets": piglet_tables}.items():
-        own = tmp_path / name
-        shutil.copytree(folder, own)
+        own = Path(shutil.copytree(folder, tmp_path / name))
         assert ask("merge", own, "--data", copied).code == 0
     return copied
 

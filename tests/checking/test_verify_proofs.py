@@ -20,7 +20,6 @@ ENDS_IN_TABLES = "7/1pw4/3L3/7/7/7/7/C6/7 w"
 
 
 def proof_of(text: str, tables: Tablebase) -> list[str]:
-    """The lines of a proof, as the search finds it."""
     position = parse(JUNGLE, text)
     verdict = find_proof(JUNGLE, position, tables.prober)
     assert verdict.search is not None
@@ -29,7 +28,6 @@ def proof_of(text: str, tables: Tablebase) -> list[str]:
 
 
 def errors(lines: list[str], tables: Tablebase | None) -> list[str]:
-    """What the check says of these lines."""
     return list(proof_errors(read_proof("\n".join(lines)), None if tables is None else tables.prober))
 
 

@@ -49,7 +49,6 @@ def right_codes(solved: Solved, game: Game, material: Material) -> dict[int, Cod
 
 
 def error_of(check: Check, *arguments: object) -> str | None:
-    """What the check says; None if it accepts the codes."""
     try:
         check(*arguments)
     except CorruptTableError as error:

@@ -19,14 +19,12 @@ Rows = Counter[tuple[object, ...]]
 
 
 def written(ask: Ask, tables: Path, folder: Path, *options: str) -> Path:
-    """A folder of Parquet files, exported by the command line."""
     answer = ask("export", "doushouqi", "--to", folder, "--data", tables, *options)
     assert (answer.code, answer.out) == (0, "")
     return folder
 
 
 def read_by_duckdb(folder: Path, names: str) -> Rows:
-    """Rows as DuckDB reads them."""
     files = f"read_parquet('{folder}/**/*.parquet', hive_partitioning = true)"
     with duckdb.connect() as connection:
         return Counter(connection.execute(f"SELECT {names} FROM {files}").fetchall())

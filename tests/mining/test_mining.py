@@ -42,7 +42,6 @@ FROM {} GROUP BY ALL
 
 @pytest.fixture(scope="module")
 def fox_tables(foxes: Path) -> Iterator[Tablebase]:
-    """The tables of Fox & Hounds, open."""
     with tablebase.open(foxes) as opened:
         yield opened
 

@@ -114,7 +114,6 @@ def test_a_table_ends_after_1000_rows(rows: int, note: bool, two_pieces: Path, a
 
 
 def parquet(statement: str, folder: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> bytes:
-    """What the command writes."""
     assert run(["mine", "doushouqi", statement, "--data", str(folder), "--format", "parquet"]) == 0
     return capsysbinary.readouterr().out
 

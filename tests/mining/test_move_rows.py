@@ -7,7 +7,7 @@ from typing import Any
 import duckdb
 import pytest
 from support.checks import before_release, thinned
-from support.queries import mined, mined_table
+from support.queries import MOVE_COLUMNS, mined, mined_table
 from twins.mining import counted, moves_of
 
 import tablebase
@@ -21,20 +21,13 @@ JUNGLE = doushouqi()
 PAWNS = load_game("hexapawn")
 FOXES = load_game("foxhounds-4x4")
 PAWN_MATERIALS = ["PvP", "PvPP", "PPvP", "PPPvP", "PPvPP", "PPPvPPP"]
-Database = duckdb.DuckDBPyConnection
-COLUMNS = [
-    *("material", "pieces", "side", "move", "piece", "origin", "target", "captures", "jump", "ends", "outcome", "distance"),
-    *("position_outcome", "position_distance", "is_best", "is_only"),
-]
-"""The columns that the documents name for ``*``."""
 
 
 def mined_moves(game: Game, folder: Path, condition: str) -> list[dict[str, Any]]:
-    """All columns of the moves that satisfy a condition."""
     names, rows = mined_table(
         game, folder, f"SELECT * EXCLUDE (quiet, position, child), quiet, position, child FROM moves WHERE {condition}"
     )
-    assert names == [*COLUMNS, "quiet", "position", "child"]
+    assert names == [*MOVE_COLUMNS, "quiet", "position", "child"]
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
@@ -73,8 +66,7 @@ def test_stalemates_have_no_moves(shut_in: Path) -> None:
 
 def test_a_move_without_a_table_has_no_outcome(hexapawns: Path, tmp_path: Path) -> None:
     """Its value is null, and so are counts, the best and the only move, unless other moves settle them; probes agree."""
-    incomplete = tmp_path / "tables"
-    shutil.copytree(hexapawns, incomplete)
+    incomplete = Path(shutil.copytree(hexapawns, tmp_path / "tables"))
     for name in ("PPvP", "PvPP"):
         table_path(incomplete, PAWNS, parse_material(PAWNS, name)).unlink(missing_ok=True)
     moves = mined(PAWNS, incomplete, "SELECT position, move, outcome, distance, is_best FROM moves WHERE material = 'PPvPP'")
@@ -124,7 +116,7 @@ STATEMENTS = {
 
 
 @pytest.mark.parametrize("statement", thinned(STATEMENTS.values(), 2), ids=STATEMENTS)
-def test_statements_over_moves(statement: str, hexapawns: Path, pawns: Database) -> None:
+def test_statements_over_moves(statement: str, hexapawns: Path, pawns: duckdb.DuckDBPyConnection) -> None:
     expected = pawns.execute(statement).fetchall()
     assert expected
     assert sorted(map(str, mined(PAWNS, hexapawns, statement))) == sorted(map(str, expected))

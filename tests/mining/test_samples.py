@@ -26,7 +26,6 @@ Rows = Counter[tuple[object, ...]]
 
 
 def answer(folder: Path, statement: str, threads: int = 2) -> Rows:
-    """The rows of a statement."""
     with Query(GAME, folder, statement, features_of(GAME), threads) as query:
         return Counter(query.fetchall())
 

@@ -8,7 +8,7 @@ import pytest
 from sqlglot import exp
 from support.checks import thinned
 from support.program import ask_fresh
-from support.queries import mined, mined_table
+from support.queries import MOVE_COLUMNS, mined, mined_table
 from twins.mining import rows_of
 
 from tablebase.commands.tablebase import Tablebase
@@ -20,7 +20,6 @@ from tablebase.positions.position_arrays import Positions
 from tablebase_rules.doushouqi import game as doushouqi
 
 JUNGLE = doushouqi()
-Database = duckdb.DuckDBPyConnection
 
 STATEMENTS = [
     "SELECT a.material, count(*) FROM positions a JOIN positions b USING (p1_square, p2_square) "
@@ -71,7 +70,7 @@ STATEMENTS = [
 
 @pytest.mark.parametrize("limit", [None, pytest.param(1000, marks=pytest.mark.full)])
 @pytest.mark.parametrize("statement", thinned(STATEMENTS, 3))
-def test_statements_of_every_shape(statement: str, limit: int | None, two_pieces: Path, beasts: Database) -> None:
+def test_statements_of_every_shape(statement: str, limit: int | None, two_pieces: Path, beasts: duckdb.DuckDBPyConnection) -> None:
     """Joins, unions, subqueries and all else that SQL has give what a plain table gives, also in order and with a limit."""
     assert mined(JUNGLE, two_pieces, statement, limit=limit) == beasts.execute(statement).fetchall()
 
@@ -162,10 +161,6 @@ def test_leaving_before_the_end_leaves_nothing_running(three_pieces: Path) -> No
 OF_PIECES = [f"p{number}{what}" for number in (1, 2) for what in ("", "_square", "_file", "_rank")]
 PLAIN = ["material", "pieces", "side", "outcome", "distance", "stalemate", *OF_PIECES]
 """The columns that the documents name for ``*``, with tables of two pieces."""
-OF_MOVES = [
-    *("material", "pieces", "side", "move", "piece", "origin", "target", "captures", "jump", "ends", "outcome", "distance"),
-    *("position_outcome", "position_distance", "is_best", "is_only"),
-]
 HERE = "p.position = '1C5/2c4/7/7/7/7/7/7/7 w'"
 
 
@@ -192,7 +187,7 @@ STARS = {
     "a string": ("SELECT *, 'mobility' AS word FROM positions", [*PLAIN, "word"]),
     "a star of text": ("SELECT * FROM (SELECT 'é🦊' AS \"*\") JOIN positions ON true", ["*", *PLAIN]),
     "moves": (f"SELECT m.*, p.mobility FROM positions p JOIN moves m ON m.position = p.position WHERE {HERE}",
-        [*OF_MOVES, "position", "mobility"]),
+        [*MOVE_COLUMNS, "position", "mobility"]),
     "a natural join": ("SELECT * FROM positions NATURAL JOIN distinct_positions WHERE material = 'RvC' AND mobility = 2",
         [*PLAIN, "mobility"]),
     "a pivot": ("SELECT * FROM positions PIVOT (count(*) FOR outcome IN ('win')) WHERE material = 'RvC' AND mobility = 2",

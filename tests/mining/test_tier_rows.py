@@ -1,7 +1,6 @@
 """Rows of games by compiled functions, with ranks and listed: all positions of all tiers, against the plain rules."""
 
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 from support.program import Ask
 from support.queries import mined
-from support.tablebases import built
+from support.tablebases import built_by
 from twins import exact as twin
 
 from tablebase.game.installed import load_rules
@@ -22,10 +21,8 @@ CONNECT: Any = load_rules("connect4-3x4")
 MORRIS: Any = load_rules("mens_morris-men=3")
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Tables of a game without ranks and of one with ranks."""
-    yield from built(tmp_path_factory, "build connect4 --size 3x4", "build mens_morris --variant men=3")
+folder = built_by("build connect4 --size 3x4", "build mens_morris --variant men=3")
+"""Tables of a game without ranks and of one with ranks."""
 
 
 @pytest.mark.full

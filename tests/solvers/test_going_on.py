@@ -48,7 +48,6 @@ LARGE = ("pursuit", load_game("foxhounds-8x8"), "FvHHHH@12", NARROW)
 
 
 def identity(case: tuple[str, Game, str, Coding]) -> str:
-    """The name of a case."""
     engine, game, name, coding = case
     return f"{engine}-{game.name}-{name}-{coding.dtype}"
 
@@ -67,12 +66,10 @@ def _short_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def problem_of(solved: Solved, game: Game, name: str, coding: Coding) -> CompiledSlice:
-    """A slice to solve."""
     return compile_slice(game, parse_material(game, name), solved(game).load, coding)
 
 
 def solve(engine: str, problem: CompiledSlice, checkpoint: Any) -> list[bytes]:
-    """The codes of both sides to move."""
     solver = find_solver(engine)
     assert solver is not None
     codes = solver.solve(replace(problem, checkpoint=checkpoint))

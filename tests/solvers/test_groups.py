@@ -57,7 +57,6 @@ all_slices = pytest.mark.parametrize(
 
 
 def any_value(random: Random, coding: Coding) -> Value:
-    """A value that a position may have."""
     code = random.choice([DRAW, *range(2, 60)])
     return coding.value(code)
 

@@ -71,13 +71,11 @@ def entries_of(spots: dict[tuple[int, int], int]) -> dict[int, Entries]:
 
 
 def spots_of(entries: Entries) -> Iterator[tuple[int, int]]:
-    """The rows and bits of entries."""
     for row, low, high in entries.reshape(-1, ENTRY).tolist():
         yield from ((row, bit) for bit in range(64) if (low | high << 32) >> bit & 1)
 
 
 def codes_of(seen: View, sets: Sets) -> dict[tuple[int, int], int]:
-    """The codes of a set's values, by row and bit."""
     return {spot: as_code(value) for address, value in sets.values.items() for spot in seen.spots(address)}
 
 
@@ -174,7 +172,6 @@ def test_a_log_gives_back_what_it_was_given(log: ResultLog) -> None:
 
 
 def problem(solved: Solved, name: str, folder: Path, game: Game = POND) -> Any:
-    """A slice to solve with a log in a folder."""
     return compile_slice(game, parse_material(game, name), solved(game, "planes").load, NARROW, folder)
 
 
@@ -252,7 +249,6 @@ def test_codes_are_read_in_any_pieces(solved: Solved, jungle: Game, name: str, t
 
 
 def needs(game: Game, material: Material, name: str) -> int:
-    """Bytes that a solver needs."""
     return registry.solver_for(game, material, name).memory(game, material)
 
 

@@ -36,7 +36,6 @@ def test_scores_order_captures(coding: Coding) -> None:
 
 
 def planes_of(game: Game, material: Material) -> int:
-    """The number of planes of a slice."""
     return prod(layout_of(game, material).radices[:-2])
 
 

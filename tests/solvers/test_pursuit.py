@@ -73,13 +73,11 @@ def runner(**changes: Any) -> Kind:
 
 
 def pursuit_game(*kinds: Kind, **changes: Any) -> Game:
-    """A game of these kinds on four squares."""
     fields = {"board": Board.full(4, 1), "kinds": kinds, "start": "D2w w", "no_move": Outcome.LOSS, "max_pieces": 3}
     return toys.small(**fields | changes)
 
 
 def step_changed(kind: Kind, **changes: Any) -> Kind:
-    """The kind with its first step changed."""
     return replace(kind, steps=(replace(kind.steps[0], **changes), *kind.steps[1:]))
 
 

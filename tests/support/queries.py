@@ -16,6 +16,11 @@ from tablebase.positions.common_features import features_of
 
 BEASTS = ("RvC", "LvE", "EvL", "WvC", "RvR")
 """Stored slices of Dou Shou Qi, aliases, and slices that are stored with colours exchanged: those of the fixture `beasts`."""
+MOVE_COLUMNS = [
+    *("material", "pieces", "side", "move", "piece", "origin", "target", "captures", "jump", "ends", "outcome", "distance"),
+    *("position_outcome", "position_distance", "is_best", "is_only"),
+]
+"""The columns of `moves` that the documents name for ``*``."""
 TYPES = {bool: pa.bool_(), int: pa.int16(), str: pa.string()}
 
 

@@ -184,8 +184,7 @@ def catalog_url(request: pytest.FixtureRequest) -> str | None:
 
 @pytest.fixture
 def copied(two_pieces: Path, tmp_path: Path, catalog_url: str | None, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "copied"
-    shutil.copytree(two_pieces, folder)
+    folder = Path(shutil.copytree(two_pieces, tmp_path / "copied"))
     if catalog_url is not None:
         move(folder, monkeypatch, catalog_url)
     return folder

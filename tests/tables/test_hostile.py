@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 from support.crafted import CHUNKS, CRAFTED, PLACES, Change, craft, sets, text
+from support.tablebases import built_by
 
 import tablebase
 from tablebase.building.reindex import reindex
 from tablebase.catalog.entries import Entry, of_table
 from tablebase.checking.tablebase import check_table
-from tablebase.commands.program import run
 from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.game import load_game
 from tablebase.mining.columns import columns
@@ -29,17 +29,12 @@ MATERIAL = parse_material(GAME, "PPvP")
 POSITION = "p2/3/PP1 w"
 
 
-@pytest.fixture(scope="module")
-def pawns(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("pawns")
-    assert run(["build", GAME.name, "--material", "PPvP", "--data", str(folder)]) == 0
-    return folder
+pawns = built_by("build hexapawn --material PPvP")
 
 
 @pytest.fixture
 def folder(pawns: Path, tmp_path: Path) -> Path:
-    copy = tmp_path / "tables"
-    shutil.copytree(pawns, copy)
+    copy = Path(shutil.copytree(pawns, tmp_path / "tables"))
     path = table_path(copy, GAME, MATERIAL)
     shutil.copy(path, path.with_name("honest.h5"))
     os.mkfifo(path.with_name("pipe"))

@@ -208,8 +208,7 @@ def test_the_seal_is_the_digest_of_the_rest(two_pieces: Path) -> None:
 
 def test_every_flipped_byte_breaks_the_seal(two_pieces: Path, tmp_path: Path) -> None:
     """One changed bit in any byte of the file, its first 512 included, is reported with the file's name."""
-    path = tmp_path / "RvR.h5"
-    shutil.copy(table_path(two_pieces, GAME, RATS), path)
+    path = Path(shutil.copy(table_path(two_pieces, GAME, RATS), tmp_path / "RvR.h5"))
     check_seal(path, title(GAME, RATS))
     data = path.read_bytes()
     with path.open("r+b", buffering=0) as file:
@@ -229,8 +228,7 @@ def test_hdf5_checks_all_it_reads(two_pieces: Path) -> None:
 
 def test_a_damaged_file_never_gives_other_codes(two_pieces: Path, tmp_path: Path) -> None:
     """Even without a look at the seal, reading a file with a flipped bit gives what it held or says that it is corrupt."""
-    path = tmp_path / "RvR.h5"
-    shutil.copy(table_path(two_pieces, GAME, RATS), path)
+    path = Path(shutil.copy(table_path(two_pieces, GAME, RATS), tmp_path / "RvR.h5"))
     with closing(Table(path, GAME, RATS)) as table:
         expected = table.header, table.read(0).tolist()
     size = path.stat().st_size
@@ -261,8 +259,7 @@ def test_a_cut_file_is_corrupt(length: int, two_pieces: Path, tmp_path: Path) ->
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc to count open files")
 def test_a_refused_file_is_closed(two_pieces: Path, tmp_path: Path) -> None:
-    path = tmp_path / "RvR.h5"
-    shutil.copy(table_path(two_pieces, GAME, RATS), path)
+    path = Path(shutil.copy(table_path(two_pieces, GAME, RATS), tmp_path / "RvR.h5"))
     with pytest.raises(StaleTableError) as stale:
         Table(path, replace(GAME, no_move=Outcome.LOSS), RATS)
     with pytest.raises(CorruptTableError) as corrupt:

@@ -4,7 +4,6 @@ import errno
 import fcntl
 import hashlib
 import os
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -17,11 +16,11 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 from support.program import Ask, assert_refused, contents, drafts, middle_of_codes, table_of
+from support.tablebases import built_by
 from zstandard import ZstdError
 
 from tablebase.building.kind import table_kind
 from tablebase.catalog.sqlite import FILE_NAME
-from tablebase.commands.program import run
 from tablebase.errors import CapacityError, CorruptTableError, TablebaseError, UnusableFileError
 from tablebase.functions.exact.files import ExactFile, exact_path
 from tablebase.game import load_game
@@ -89,15 +88,9 @@ def test_nor_are_files_of_other_sorts(build: list[str], tmp_path: Path, ask: Ask
     assert (contents(tmp_path), drafts(tmp_path)) == (before, [])
 
 
-def refuse_opening(monkeypatch: pytest.MonkeyPatch, error: OSError) -> None:
-    opens = os.open
-    monkeypatch.setattr(
-        os, "open", lambda path, *more, **named: fail(error) if str(path).endswith(".h5") else opens(path, *more, **named)
-    )
-
-
-def fail(error: OSError) -> int:
-    raise error
+def refuse_opening(patch: pytest.MonkeyPatch, error: OSError) -> None:
+    opens, refuses = os.open, Mock(side_effect=error)
+    patch.setattr(os, "open", lambda path, *more, **named: (refuses if str(path).endswith(".h5") else opens)(path, *more, **named))
 
 
 REFUSALS: dict[str, Callable[[pytest.MonkeyPatch, OSError], None]] = {
@@ -154,13 +147,7 @@ def read_exact(folder: Path) -> None:
         file.read()
 
 
-@pytest.fixture(scope="module")
-def one_of_each(tmp_path_factory: pytest.TempPathFactory, two_pieces: Path, piglet_tables: Path) -> Path:
-    folder = tmp_path_factory.mktemp("sorts")
-    for tables in (two_pieces, piglet_tables):
-        shutil.copytree(tables, folder, dirs_exist_ok=True)
-    run(["build", "noughts", "--data", str(folder)])
-    return folder
+one_of_each = built_by("build noughts", "build pig-die=2-target=2", base="two_pieces")
 
 
 @pytest.mark.parametrize("read", [read_slices, read_layer, read_exact])

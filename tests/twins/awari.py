@@ -10,13 +10,11 @@ OTHER = {"s": "n", "n": "s"}
 
 
 def written(pits: Pits, taken: dict[str, int], mover: str) -> str:
-    """A position as text."""
     rows = [",".join(str(pits[pit]) for pit in sorted(pits) if pit[0] == side) + f",{taken[side]}" for side in "sn"]
     return f"{rows[0]} {rows[1]} {mover}"
 
 
 def read(text: str) -> tuple[Pits, dict[str, int], str]:
-    """The inverse of `written`."""
     south, north, mover = text.split()
     pits: Pits = {}
     taken = {}

@@ -181,7 +181,6 @@ def _images(game: Game, position: Position) -> Row:
 
 
 def _exchanged(game: Game, position: Position) -> Position:
-    """The position with the colours exchanged."""
     assert game.swap is not None
     pieces = sorted((game.twins[kind], game.swap[square]) for kind, square in position.pieces)
     return Position(tuple(pieces), 1 - position.side)

@@ -130,7 +130,6 @@ def _prospects(game: Game, position: Position) -> list[Pair | Position]:
 
 
 def escape_value(game: Game, position: Position) -> Pair:
-    """What a position is worth in which a piece has escaped."""
     assert game.escape is not None
     runner = game.kinds[game.by_symbol[game.escape.runner]]
     return ("win" if runner.side == position.side else "loss", 0)

@@ -52,7 +52,6 @@ def probed(tables: Tablebase, material: str) -> Iterator[tuple[tuple[int, ...], 
 
 
 def is_stalemate(tables: Tablebase, material: str, squares: list[int]) -> bool:
-    """Whether White has no move."""
     kinds = parse_material(GAME, material).kinds
     position = Position(tuple(sorted(zip(kinds, squares, strict=True))), 0)
     return not tables.probe(GAME.name, render(GAME, position)).moves
@@ -60,7 +59,6 @@ def is_stalemate(tables: Tablebase, material: str, squares: list[int]) -> bool:
 
 @pytest.fixture
 def catalog(two_pieces: Path) -> Iterator[Catalog]:
-    """The catalog of all two-piece tables."""
     with closing(Catalog(two_pieces)) as opened:
         yield opened
 
@@ -158,7 +156,6 @@ def test_numbers_are_written_as_people_read_them() -> None:
 
 
 def row(name: str, wins: int, losses: int, draws: int, **keys: Any) -> dict[str, Any]:
-    """A row of counts."""
     return {"slices": name, **keys, "wins": wins, "losses": losses, "draws": draws, "positions": wins + losses + draws}
 
 

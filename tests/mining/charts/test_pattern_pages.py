@@ -17,9 +17,7 @@ from tablebase.mining.charts.report import WIDTH
 @pytest.fixture(scope="module")
 def pawns(hexapawns: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All tables of Hexapawn, in whose catalog patterns of slices may be stored."""
-    folder = tmp_path_factory.mktemp("pages") / "pawns"
-    shutil.copytree(hexapawns, folder)
-    return folder
+    return Path(shutil.copytree(hexapawns, tmp_path_factory.mktemp("pages") / "pawns"))
 
 
 def page_of(ask: Ask, folder: Path, file: Path, *arguments: object) -> tuple[Element, list[dict[str, Any]]]:

@@ -54,14 +54,12 @@ def searched(two_pieces: Path, hexapawns: Path, tmp_path_factory: pytest.TempPat
 
 
 def told(folder: Path, statement: str) -> list[dict[str, Any]]:
-    """What the catalog says."""
     with closing(Catalog(folder)) as catalog:
         columns, found = catalog.sql(statement)
     return [dict(zip(columns, row, strict=True)) for row in found]
 
 
 def search(folder: Path, material: str, threads: int = 2, game: Game = GAME, depth: int = 3) -> searching.Patterns:
-    """Search one slice with the library."""
     with closing(Store(folder)) as store:
         known = select_by_name(game, folder, [material], None)
         return Search(game, store, known, features_of(game), threads, PatternSettings(depth=depth)).run()

@@ -43,7 +43,6 @@ CASES = [
 
 
 def found(game: Game, folder: Path, materials: Sequence[str], settings: PatternSettings, threads: int = 2) -> Patterns:
-    """The patterns of slices together."""
     with closing(Store(folder)) as store:
         return Search(game, store, select_by_name(game, folder, materials, None), features_of(game), threads, settings).run()
 
@@ -85,7 +84,6 @@ def words_of(result: Patterns, rows: Rows) -> dict[str, str]:
 
 
 def check(result: Patterns, rows: Rows, settings: PatternSettings) -> None:
-    """Compare all that was found with plain rows."""
     words = words_of(result, rows)
     rows = [{**row, "class": words[row["class"]]} for row in rows]
     classes = [row["class"] for row in rows]
@@ -258,8 +256,7 @@ def test_settings_out_of_range(wrong: dict[str, Any]) -> None:
 
 def test_moves_of_unknown_value(hexapawns: Path, tmp_path: Path) -> None:
     """Where a table that moves lead to is missing, whether there is an only move is unknown, and never 'no'."""
-    folder = tmp_path / "pawns"
-    shutil.copytree(hexapawns, folder)
+    folder = Path(shutil.copytree(hexapawns, tmp_path / "pawns"))
     for name in ("PPvP", "PvPP"):
         table_path(folder, PAWNS, parse_material(PAWNS, name)).unlink(missing_ok=True)
     with pytest.raises(TablebaseError, match=r"moves of PPvPP lead to .* not been built: run 'tablebase build"):

@@ -18,7 +18,6 @@ from tablebase.solvers.planes.solve import enter
 from tablebase.system.compute import jit, kernel_cache
 from tablebase.system.compute.kernel_cache import KernelCache
 
-Program = subprocess.Popen[str]
 ROOT = Path(__file__).resolve().parents[3]
 KERNEL = """
 from tablebase.system.compute.jit import jit
@@ -45,7 +44,9 @@ print(tablebase.__file__, answers == [-6, 0.5, 80_000, 14], compiled.count("twic
 """
 
 
-def start(folder: Path, package: Path = ROOT, code: str = CALL, command: Sequence[str] = (), **variables: str) -> Program:
+def start(
+    folder: Path, package: Path = ROOT, code: str = CALL, command: Sequence[str] = (), **variables: str
+) -> subprocess.Popen[str]:
     if not (folder / "kernel.py").exists():
         (folder / "kernel.py").write_text(KERNEL)
     paths = os.pathsep.join(map(str, (package, package / "rules", folder)))

@@ -8,10 +8,8 @@ import pytest
 
 from tablebase.system.compute import jit, kernel_cache
 
-Sources = dict[Path, ast.Module]
 
-
-def imported(sources: Sources, tree: ast.Module) -> set[Path]:
+def imported(sources: dict[Path, ast.Module], tree: ast.Module) -> set[Path]:
     names = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module is not None:

@@ -16,8 +16,6 @@ from tablebase.system.executors.executor import Limits
 from tablebase.system.executors.local import LocalExecutor
 from tablebase.system.executors.scheduler import run_graph
 
-Graph = dict[str, tuple[str, ...]]
-
 
 @given(st.integers(0, 300), st.integers(1, 400), st.integers(1, 5))
 def test_ranges_make_up_the_whole(count: int, grain: int, allowed: int) -> None:
@@ -39,7 +37,6 @@ def test_results_come_in_the_order_of_ranges() -> None:
 
 
 def test_threads_do_not_start_threads() -> None:
-
     def outer(*_: int) -> tuple[int, list[Work]]:
         return threading.get_ident(), threads.spread(note, 50, 1)
 
@@ -87,7 +84,7 @@ def test_a_caller_that_leaves_early_waits_for_what_has_begun() -> None:
         assert len(begun) <= 1 + 2 * 2
 
 
-CHAIN: Graph = {"c": ("b",), "a": (), "b": ("a",), "d": ("a", "c")}
+CHAIN: dict[str, tuple[str, ...]] = {"c": ("b",), "a": (), "b": ("a",), "d": ("a", "c")}
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
