@@ -77,7 +77,7 @@ class Collection(Charts, PatternSearches):
         return query
 
     def features(self, game: shared.GameName, features: shared.Features = None) -> tuple[Feature, ...]:
-        """List the features of a game's positions, which are columns in SQL queries.
+        """List the features of positions, which are columns in SQL.
 
         Parameters
         ----------
@@ -100,8 +100,8 @@ class Collection(Charts, PatternSearches):
         seed: Annotated[int, Shell(metavar="N", least=0)] = 0,
         workers: shared.Threads = None,
     ) -> int:
-        """Write positions to Parquet files, one for each set of pieces and side to move; in games without pieces, one for each
-        table.
+        """Write positions to Parquet files. There is one file for each set of pieces and side to move; in games without pieces,
+        one for each table.
 
         With only --to, this command exports all tables of the game in the folder 'data'.
 

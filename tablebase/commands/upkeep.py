@@ -163,7 +163,7 @@ def prune(
     yes: bool = False,
     agreed: Annotated[Callable[[Sequence[Any]], bool] | None, PYTHON_ONLY] = None,
 ) -> list[Prunable]:
-    """Remove tables built with outdated rules, and files left by interrupted commands.
+    """Remove outdated tables, and files left by interrupted commands.
 
     Parameters
     ----------
