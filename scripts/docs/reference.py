@@ -79,7 +79,7 @@ def http() -> str:
             parts.append(
                 table("parameter | type | meaning", ((code([one["name"]]), _kind(one["schema"]), text) for one, text in given))
             )
-            for word, content in (("Request", route.get("requestBody", {})), ("Answer", route["responses"].get("200", {}))):
+            for word, content in (("Request", route.get("requestBody", {})), ("Response", route["responses"].get("200", {}))):
                 schemas = [one["schema"] for one in content.get("content", {}).values() if one.get("schema")]
                 parts += [f"{word}: {_kind(schema)}.\n" for schema in schemas]
     parts.append("## Objects\n")

@@ -64,7 +64,7 @@ class Strategy(ABC):
         fuzz = self.even_fuzz(self.loser())
         if fuzz is None:
             start = render(self.graph.game, self.graph.position(0))
-            raise TablebaseError(f"no fuzz gives an even chance from {start}: give the fuzz as a number from 0 to 1")
+            raise TablebaseError(f"cannot use --fuzz fair from {start}, since no fuzz gives an even chance: choose a number")
         return fuzz
 
     def fuzz(self, text: float | str) -> float:

@@ -143,7 +143,7 @@ SERVING = {
 }
 BUILDING = {
     "build doushouqi": "the initial position has too many pieces: choose tables with --pieces 3 or --material RCvW",
-    "estimate doushouqi": "select tables, as with",
+    "estimate doushouqi": "choose tables with",
     "build doushouqi --pieces 1": "invalid number of pieces 1: doushouqi has slices of 2 to 16 pieces",
     "build doushouqi --pieces 99": "invalid number of pieces 99: doushouqi has slices of 2 to 16 pieces",
     f"{BUILD} --workers 0": "'--workers': Input should be greater than or equal to 1",
@@ -218,7 +218,7 @@ CHARTS = {
     "plot squares doushouqi --material RC --output a.svg": "'RC' is not a material",
     "plot squares doushouqi --material RvC --piece 3 --output a.svg": "invalid --piece 3 for RvC: expected 1 to 2",
     "plot squares doushouqi --material RvC --piece 1 --piece 2 --output a.svg": "the chart 'squares' shows one piece",
-    "plot squares doushouqi --pieces 2 --output a.svg": "piece 1 differs between CvC and DvC: choose slices",
+    "plot squares doushouqi --pieces 2 --output a.svg": "piece 1 differs between CvC and DvC: choose one of",
     "plot parity doushouqi --material RvC --piece 1 --output a.svg": "the chart 'parity' needs two different pieces",
     "plot draws doushouqi --side b --output a.svg": "none of the chosen slices of doushouqi has 'b' to move: leave out --side",
     "plot distances doushouqi --outcome draw --output a.svg": "a draw has no distance",

@@ -104,7 +104,7 @@ class ChartSlices:
             found.setdefault((kind, *numbers), name)
         if len(found) > 1:
             first, second = list(found.values())[:2]
-            raise ArgumentError(f"piece {piece} differs between {first} and {second}: choose slices of one kind with --material")
+            raise ArgumentError(f"piece {piece} differs between {first} and {second}: choose one of them with --material")
         return list(next(iter(found))[1:])
 
     def parity_pair(self, pieces: Sequence[int] = ()) -> tuple[int, int]:
