@@ -37,7 +37,7 @@ def parsed_url(url: str) -> sql.URL:
     """A URL of a PostgreSQL database; it may hold a password, so that no error quotes it."""
     with suppress(sql.exc.ArgumentError, ValueError):
         # A password would end at its first @, and the rest would be the host, which errors name.
-        if re.fullmatch(r"postgres(ql)?(\+psycopg)?://([^/@]*@)?[^@]*", url):
+        if re.fullmatch(r"postgres(ql)?(\+psycopg)?://([^/:@]*(:[^@]*)?@)?[^@]*", url):
             return sql.make_url(url).set(drivername="postgresql+psycopg")
     wanted = "expected a PostgreSQL URL, such as postgresql+psycopg://USER@HOST/DATABASE, with %40 for an @ in a name or password"
     raise TablebaseError(f"invalid --catalog: {wanted}")

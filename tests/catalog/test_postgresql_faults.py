@@ -19,7 +19,7 @@ from support.servers import PASSWORD, ROLE, Server, binaries
 from support.tablebases import on_postgresql
 
 from tablebase.catalog import postgresql
-from tablebase.catalog.postgresql import without_password
+from tablebase.catalog.postgresql import parsed_url, without_password
 from tablebase.errors import CapacityError, CorruptCatalogError, MissingExtraError, TablebaseError
 
 
@@ -46,6 +46,10 @@ def test_what_is_no_url_is_said_so(url: str, tmp_path: Path, ask: Ask) -> None:
         assert "%40" in answer.err or "expected a PostgreSQL URL, such as postgresql+psycopg://USER@HOST" in answer.err
         assert "secret" not in answer.err
         assert "let" not in answer.err.replace("tablebase", "")
+
+
+def test_a_password_may_have_a_slash() -> None:
+    assert parsed_url("postgres://me:a/b@host/db").password == "a/b"
 
 
 def test_without_the_extra(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
