@@ -312,7 +312,7 @@ DAMAGE: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "an unknown bead": (box(["a3a2", "a3c2"]), "has beads in the box ppp/1P1/P1P b that do not match its moves"),
     "a number for a box": (box(7), "has beads in the box ppp/1P1/P1P b that do not match its moves"),
     **{
-        f"the text {content[:6]!r}": (lambda _, content=content: content, "does not contain matchboxes")
+        f"the text {content[:6]!r}": (lambda _, content=content: content, " matchboxes: ")
         for content in (b"", b"\xff", b"null", b"[]", b"[" * 100_000, b"{")
     },
 }
