@@ -130,7 +130,7 @@ def _measure_probes(game: Game, material: Material, folder: Path) -> dict[str, f
         for temperature in ("cold", "warm"):
             times = [_elapsed(partial(tables.probe, game, position)) for position in positions]
             found |= {f"{temperature}_p{part}_us": 1e6 * float(np.percentile(times, part)) for part in (50, 99)}
-        # The first time decompresses what the second one finds in memory.
+        # The first run fills the cache of decompressed chunks.
         for _ in range(2):
             seconds = _elapsed(partial(tables.probe_squares, game, name, 0, squares))
         found["arrays_a_second"] = len(squares) / seconds

@@ -54,7 +54,7 @@ def _measure_probes(game: str, folder: str) -> dict[str, Any]:
         texts = [rules.format(position) for position in numbers.tolist()]
         row, found = dict[str, Any](positions=len(texts)), []
         for form, positions in (("numbers", numbers), ("texts", texts)):
-            # The first time decompresses what the second one finds in memory.
+            # The first run fills the cache of decompressed chunks.
             for _ in range(2):
                 values, seconds = timed(partial(_probed, tables, game, positions))
             row[f"{form}_us"] = round(1e6 * seconds / len(texts), 2)

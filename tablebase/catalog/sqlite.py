@@ -110,7 +110,7 @@ class SqliteDatabase(Database):
         self._writers = create_engine("sqlite://", creator=writer, poolclass=NullPool)
 
     def _copied(self) -> sqlite3.Connection:
-        """Return a connection to a copy in memory, so that nobody waits for anybody, and no file is changed."""
+        """Return a connection to a copy in memory, so that readers and writers do not wait, and no file is changed."""
         if not self.path.exists():
             raise self.missing()
         patience = Patience(self.place, self.patience)

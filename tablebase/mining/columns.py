@@ -94,7 +94,7 @@ def chosen_columns(
 ) -> list[Column]:
     """Columns by name, without those in the names of `folders`; by default the columns of ``*``.
 
-    Raise `TablebaseError` if there is no such column, or no column remains to be written.
+    Raise `TablebaseError` for an unknown column, or if no column remains to be written.
     """
     for name in names or ():
         if name not in offered:

@@ -113,7 +113,7 @@ def union(selections: Sequence[Selection]) -> Selection:
 
 
 class Span(NamedTuple):
-    """Indices from `begin` up to, but not including, `end`; unless it is None, only those of `indices` are decoded."""
+    """Indices from `begin` up to, but not including, `end`; with `indices`, only these are decoded."""
 
     begin: int
     end: int

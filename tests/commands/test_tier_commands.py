@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 from support.program import Ask, assert_one_sentence, assert_refused, contents, drafts, flip
-from support.tablebases import copy_of
+from support.tablebases import built_by, copy_of
+from twins import exact as twin
 
 import tablebase
 from tablebase.building import tier_kind
@@ -31,15 +31,7 @@ NAME = "mens_morris-men=3"
 GAME = ("mens_morris", "--variant", "men=3")
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    folder = tmp_path_factory.mktemp("built")
-    tablebase.build(NAME, data=folder)
-    before = contents(folder)
-    yield folder
-    assert contents(folder) == before
-
-
+built = built_by(f"build {NAME}")
 data = copy_of("built")
 
 
@@ -62,6 +54,18 @@ def test_numbers_of_tiers_are_sorted_as_numbers() -> None:
     entries = [SimpleNamespace(row=dict.fromkeys(TierRow.__annotations__) | {"tier": name}) for name in ("10", "4", "11")]
     catalog: Any = SimpleNamespace(there=lambda _game, table: entries if table == "tiers" else [])
     assert [row["tier"] for row in statistics(catalog, load_rules(NAME))] == ["4", "10", "11"]
+
+
+@pytest.mark.release
+def test_values_are_those_of_brute_force(built: Path) -> None:
+    """Positions that play can lead to have the values of the slow twin."""
+    rules = load_rules(NAME)
+    expected = dict([*twin.values(rules).items()][::97])
+    with tablebase.open(built) as tables:
+        found = tables.probe_many(NAME, list(expected)).values()
+    assert len(found) > 1_000
+    for (position, (winner, distance)), value in zip(expected.items(), found, strict=True):
+        assert value == ("draw" if winner is None else "win" if winner == rules.viewer(position) else "loss", distance)
 
 
 def test_chosen_tiers_with_all_that_they_need(built: Path, tmp_path: Path, ask: Ask) -> None:

@@ -243,7 +243,7 @@ def test_how_many_openings_all_alike_decide(blocks: int, expected: int) -> None:
 
 @pytest.mark.parametrize(
     ("successes", "trials", "expected"),
-    [(81, 263, (0.2553, 0.3662)), (15, 148, (0.0624, 0.1605)), (0, 20, (0.0, 0.1611)), (1, 29, (0.0061, 0.1718))],
+    [(81, 263, (0.2553, 0.3662)), (15, 148, (0.0624, 0.1605)), (0, 20, (0, 0.1611)), (1, 29, (0.0061, 0.1718)), (0, 0, (0, 1))],
 )
 def test_intervals_are_those_of_the_literature(successes: int, trials: int, expected: tuple[float, float]) -> None:
     """Newcombe, "Two-sided confidence intervals for the single proportion" (1998), table I, method 3: Wilson's score."""

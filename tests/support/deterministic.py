@@ -4,7 +4,7 @@ A state is how the game has ended, if it has, the side to move, and the kind and
 that are gone. As text it is the position in notation.
 """
 
-# ruff: noqa: D102 (methods are those of `StochasticGame`)
+# ruff: noqa: D102 (see `StochasticGame`)
 
 from collections.abc import Iterator
 
