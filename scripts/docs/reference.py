@@ -130,6 +130,6 @@ def claims() -> str:
         verdicts = [re.split(r"\W", claim["verdict"])[0] for claim in document["claims"]]
         counts.append([document["title"], *(str(verdicts.count(one)) for one in ("same", "differs", "open"))])
         rows = ((one["claim"], code([one["held"]]), one["figure"], one["run"], one["verdict"]) for one in document["claims"])
-        listed = table("claim | held by | figure | run | verdict", rows)
+        listed = table("claim | checked by | our result | run | verdict", rows)
         parts.append(f"## {document['title']}\n\n{document['about']}\n\n{listed}")
     return "\n".join([table("source | same | differs | open", counts), *parts])
