@@ -29,9 +29,9 @@ DOCS = Path(__file__).parents[2] / "docs"
 HEAD = """# Gallery
 
 These charts show the two- and three-piece tables of Dou Shou Qi, each with the command that draws it.
-White is always to move, and the outcomes are for White.
+In all charts, White is to move, and outcomes are for White.
 The charts do not include stalemates.
-`python -m scripts.reproduce.gallery --data data` generates this page and its pictures, and computes every number from the tables.
+`python -m scripts.reproduce.gallery --data data` generates this page and its pictures. Every number is computed from the tables.
 """
 
 
@@ -109,8 +109,8 @@ def describe_squares(piece: int, outcome: Outcome) -> Callable[[Source], Iterato
         for extreme, how in ((max, "highest"), (min, "lowest")):
             share = extreme(shares.values())
             where = alternatives([name for name in GAME.board.names if shares.get(name) == share])
-            yield f"The share of {word} is {how}, {100 * share:.1f}%, when {slices.piece_name(piece)} stands on {where}."
-        yield "The piece cannot stand on the blank squares."
+            yield f"The share of {word} is {how} ({100 * share:.1f}%) when {slices.piece_name(piece)} stands on {where}."
+        yield f"{slices.piece_name(piece)} cannot stand on the blank squares."
 
     return describe
 
@@ -124,11 +124,11 @@ def describe_draws(source: Source) -> Iterator[str]:
     """Materials without draws, and those with the largest share."""
     rows = Counting(source.catalog).count(source.slices, ["material"])
     without = [row for row in rows if not row["draws"]]
-    yield f"{len(without)} of the {len(rows)} materials have no draws at all."
+    yield f"Of the {len(rows)} materials, {len(without)} do not have any draws."
     largest = max(map(draw_share, rows))
     where = [row["material"] for row in rows if draw_share(row) == largest]
     yield f"The largest share of draws is {100 * largest:.1f}%, in {listed(where)}."
-    yield f"Over all materials, the share is {percent(totals(rows)[Outcome.DRAW], sum(row['positions'] for row in rows))}."
+    yield f"Of all positions, {percent(totals(rows)[Outcome.DRAW], sum(row['positions'] for row in rows))} are draws."
 
 
 def draw_share(row: Row) -> float:
@@ -150,10 +150,10 @@ def describe_parity(source: Source) -> Iterator[str]:
     highest_even = max(row["wins"] / row["positions"] for row in rows if row["even"])
     if lowest_odd > highest_even:
         odd, even = (f"{100 * share:.1f}%" for share in (lowest_odd, highest_even))
-        yield f"The side to move wins at least {odd} at each odd distance, and at most {even} at each even distance."
+        yield f"The side to move wins at least {odd} of positions at each odd distance and at most {even} at each even distance."
     draws = {row["even"] for row in rows if row["draws"]}
     if len(draws) == 1:
-        yield f"All draws are at {'even' if True in draws else 'odd'} distances."
+        yield f"All draws occur at {'even' if True in draws else 'odd'} distances."
 
 
 WORDS = {Outcome.WIN: "wins", Outcome.LOSS: "losses", Outcome.DRAW: "draws"}
