@@ -1,4 +1,4 @@
-"""Value of a position to a player: an outcome with its distance, or bounds of the chance to win."""
+"""Value of a position to a player: an outcome with its distance, or bounds on the chance to win."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BOUNDED = (*EXACT, "lower", "upper")
 
 
 class Value(NamedTuple):
-    """An exact value: the outcome for a player, and the distance to the end of the game in plies."""
+    """An exact value, which consists of the outcome for a player and the distance to the end of the game in plies."""
 
     outcome: Outcome
     distance: int | None  # plies to the end under best play; None for a draw
@@ -31,12 +31,12 @@ class Value(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """True, because the value is exact."""
+        """Always True, because the value is exact."""
         return True
 
     @property
     def reversed(self) -> Value:
-        """The same value from the point of view of the other player."""
+        """The value from the opponent's point of view."""
         return Value(self.outcome.reversed, self.distance)
 
     @property
@@ -56,7 +56,7 @@ class Value(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Bounds of a player's chance to win under best play; sharing first place or playing endlessly does not count as a win."""
+    """Bounds on a player's chance to win under best play; a shared first place or an endless game does not count as a win."""
 
     lower: float  # what the player can force
     upper: float  # one minus what the others can force

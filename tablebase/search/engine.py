@@ -40,7 +40,7 @@ _REPETITIONS = {Repetition.NONE: NEVER, Repetition.DRAW: DRAWS, Repetition.LOSS:
 @brief
 @dataclass(frozen=True)
 class Analysis:
-    """The result of a search to one depth.
+    """A line of best play from a search to a given depth, with its score.
 
     Parameters
     ----------
@@ -49,11 +49,12 @@ class Analysis:
     rank : int
         Rank of the line; 1 for the best line.
     value : Value or None
-        The proved result for the side to move, or None. The distance is an upper bound, since the winner may
-        have missed a shorter win; it is exact at depth 0, and in exact searches without table hits.
+        The proved result for the side to move, or None. The distance is an upper bound, because a shorter win may exist. In exact
+        searches without table hits and at depth 0, the distance is exact.
     score : int
-        Score for the side to move, in hundredths of a piece. A proved win scores 1,000,000 minus the distance, a proved loss the
-        negative. 899,999 (or -899,999) means that the other side (or the side to move) must repeat a position and loses.
+        Score for the side to move, in hundredths of a piece. A proved win scores 1,000,000 minus the distance, and a proved loss
+        scores the negative. A score of 899,999 means that the opponent must repeat a position and loses; -899,999 means that the
+        side to move must.
     nodes : int
         Number of searched positions.
     seconds : float
@@ -61,9 +62,9 @@ class Analysis:
     table_hits : int
         Number of positions found in tables.
     line : tuple of str
-        The best moves of both sides.
+        Best moves found, for the two sides alternately.
     reached : Value or None
-        Value of the last position of the line, for its side to move; None if it was not found in a table.
+        Value of the last position of the line for its side to move; None if the position was not found in a table.
     """
 
     depth: int
@@ -83,7 +84,7 @@ class Analysis:
 
     @property
     def verdict(self) -> str:
-        """The result in words if it is proved or forced by repetition, else the score in pieces."""
+        """The result in words if it is proved or forced by repetition; otherwise, the score in pieces."""
         if self.value is not None:
             return self.value.said
         if abs(self.score) == REPEATER_LOSES:
@@ -155,7 +156,7 @@ class Engine:
 
     @property
     def missing(self) -> set[str]:
-        """Materials without a table that occurred in searches."""
+        """Materials that occurred in searches but do not have a table."""
         return set().union(*(searcher.cache.missing for searcher in self._searchers))
 
     def prepare(self) -> None:
@@ -163,7 +164,7 @@ class Engine:
         self._searchers[0].prepare()
 
     def stop(self) -> None:
-        """Stop the current or next search, from another thread; the search ends with its best result so far."""
+        """Stop the current or next search from another thread; the search ends with its best result so far."""
         self._stopped.set()
 
     def analyse(
@@ -177,7 +178,7 @@ class Engine:
         past: Sequence[Position] = (),
         moves: Collection[str] = (),
     ) -> Iterator[Analysis]:
-        """Search with increasing depth, and yield the best lines at each depth.
+        """Search with increasing depth and yield the best lines at each depth.
 
         Parameters
         ----------
@@ -193,7 +194,7 @@ class Engine:
         past : sequence of Position
             The earlier positions of the game, for the repetition rule.
         moves : collection of str
-            First moves to search; by default, all legal moves.
+            Moves to search in the position; by default, all legal moves.
 
         Raises
         ------

@@ -67,7 +67,7 @@ class Store:
             raise closed(self.folder)
 
     def table(self, game: Game, material: Material) -> Table:
-        """Open the table of a stored material, or return it if it is open; see `Table` for the errors."""
+        """Return the table of a stored material; the first call opens the table. See `Table` for the errors."""
         key = (game, material)
         with lock:
             self.require_open()

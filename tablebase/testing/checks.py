@@ -40,7 +40,7 @@ class Bench(NamedTuple):
 
 
 class Check(NamedTuple):
-    """A check: its test cases, and a function that returns the error message for a case, or None; see also `CheckResult`."""
+    """A check, with its test cases and a function that returns the error message for a case, or None; see also `CheckResult`."""
 
     name: str
     shows: str

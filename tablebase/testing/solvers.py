@@ -21,7 +21,7 @@ REFERENCE = "reference"
 
 
 class SolverTests:
-    """A suite of pytest tests for solvers; define a subclass with the attribute `solver` to run it.
+    """A suite of pytest tests for solvers; to run the tests, define a subclass with the attribute `solver`.
 
     Attributes
     ----------

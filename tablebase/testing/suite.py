@@ -81,7 +81,7 @@ def random_position(game: Game, material: Material, rng: Random) -> Position:
     Raises
     ------
     RulesError
-        If no placement is found because the pieces share too few squares.
+        If no placement is found because too few squares are available.
     """
     counts = {kind: material.kinds.count(kind) for kind in material.kinds}
     if all(count <= len(game.kinds[kind].squares) for kind, count in counts.items()):
@@ -193,7 +193,7 @@ CHECKS = (
 
 
 class GameTests(RulesTests):
-    """Tests for a game of pieces on squares; define the method `game` in a subclass. Each check is a test ``test_<name>``.
+    """Tests for a game with pieces on squares; define the method `game` in a subclass. Each check is a test ``test_<name>``.
 
     Attributes
     ----------
