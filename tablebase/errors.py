@@ -137,6 +137,7 @@ class MissingTableError(TablebaseError, KeyError):
     Parameters
     ----------
     game : str
+        Name of the game.
     folder : str or Path
         Folder of the tablebase.
     material : str, optional
@@ -198,7 +199,7 @@ class MissingTableError(TablebaseError, KeyError):
 class MissingExtraError(TablebaseError):
     """Raised if an optional package is not installed.
 
-    The attribute `package` names the package, `purpose` names the features that need it, and `command` installs it.
+    The attribute `purpose` names the features that need the package `package`, and `command` installs the package.
     """
 
     def __init__(self, purpose: str, extra: str) -> None:
@@ -228,8 +229,7 @@ class StaleTableError(TablebaseError):
 class CorruptTableError(TablebaseError):
     """Raised if a table is damaged or fails a check.
 
-    The attribute `problem` describes the damage. The attribute `path` is the path or address of the file, or None if the table
-    has not been written.
+    The attribute `problem` describes the damage. The attribute `path` is the path or address of the file, or None without a file.
     """
 
     code = "damaged_table"
@@ -262,7 +262,7 @@ def reindex(folder: Path, option: str = "") -> str:
 class CapacityError(TablebaseError):
     """Raised if a task exceeds the available memory or disk space, or a number exceeds the supported range.
 
-    The attribute `subject` names the task, and `hint` the remedy. If known, `needed` and `allowed` are amounts in `unit`.
+    The attribute `subject` names the task, and `hint` describes a remedy. If known, `needed` and `allowed` are amounts in `unit`.
     """
 
     exit_code = 3
@@ -281,7 +281,7 @@ class CapacityError(TablebaseError):
 class ClusterError(TablebaseError):
     """Raised if a Dask cluster is unreachable, has no workers, or has an unusable worker.
 
-    The attribute `address` is the address of the scheduler or worker, `problem` describes the error, and `hint` the remedy.
+    The attribute `address` is the address of the scheduler or worker, `problem` describes the error, and `hint` is a remedy.
     """
 
     def __init__(self, address: str, problem: str, hint: str) -> None:
@@ -310,7 +310,7 @@ class BatchError(TablebaseError):
 class ConflictError(TablebaseError):
     """Raised if tables cannot be imported; the attribute `folder` is the path or address of the destination.
 
-    The attribute `errors` is a dict from the name of each rejected file to the reason.
+    The attribute `errors` is a dict from the name of each rejected file to the reason for the rejection.
     """
 
     def __init__(self, folder: str | Path, errors: Mapping[str, str]) -> None:
@@ -321,7 +321,7 @@ class ConflictError(TablebaseError):
 
 
 class CommandError(TablebaseError):
-    """Raised if a command has failed and has already printed the reason."""
+    """Raised if a command has failed and has already printed the reason for the failure."""
 
     def __init__(self, command: str, exit_code: int) -> None:
         self.command, self.exit_code = command, exit_code

@@ -9,7 +9,7 @@ from typing import Any
 from tablebase.errors import RulesError
 
 CAPABILITIES: Mapping[str, str] = {
-    "chance": "outcomes of chance between moves, whose tables have bounds on the chance to win",
+    "chance": "outcomes of chance between moves, whose tables have bounds of the chance to win",
     "counting": "the number of all positions and games",
     "exact values": "an outcome and a distance for every position",
     "game graphs": "all positions of a game as a graph, for players that know what follows",

@@ -50,8 +50,8 @@ class Functions:
         ``rank(rules, position) -> index``. Returns the index of a position in its tier, from 0; equivalent positions have the same
         index. Without this function, tables list the reachable positions, and no move may lead to a tier with a smaller number.
     unrank : function, optional
-        ``unrank(rules, tier, index) -> position``. Returns the position with an index. If the index is invalid, returns any
-        position with a different `rank`.
+        ``unrank(rules, tier, index) -> position``. Returns the position with the given index. If the index is invalid, returns a
+        position that has a different index.
     canonical : function, optional
         ``canonical(rules, position) -> position``. In games without `rank`, returns the equivalent position that tables store;
         the two players may be exchanged.
@@ -76,7 +76,8 @@ class CompiledGame(FunctionGame[int]):
     """Base class for two-player games without chance that are defined by compiled functions.
 
     A subclass defines the attributes below, the attributes of `FunctionGame`, the methods `format` and `parse`, and preferably
-    `move_word`. If `functions` includes `rank`, the subclass also defines the methods `size` and `after`.
+    `move_word`. If `functions` includes `rank`, the subclass also defines the methods `size` and `after`. For an
+    example, see ``tablebase_rules.mens_morris``.
 
     Attributes
     ----------
@@ -88,10 +89,6 @@ class CompiledGame(FunctionGame[int]):
         Maximum number of moves in a position; also the maximum number of positions that `Functions.unmoves` writes.
     rules : sequence of int, or ndarray of int64
         Constants for the functions, such as sizes, masks and lookup tables.
-
-    Examples
-    --------
-    See ``tablebase_rules.mens_morris``.
     """
 
     parts: ClassVar[Mapping[str, str]] = {
@@ -172,13 +169,13 @@ class CompiledGame(FunctionGame[int]):
         return self.functions.rank is not None
 
     def place(self, position: int) -> tuple[int, int]:
-        """Return the tier and the rank of a position; in games without ranks, its tier and its canonical position."""
+        """Return the tier and the rank of a position; in games without ranks, return the tier and the canonical position."""
         functions, rules = self.functions, self.numbers
         of_class = functions.rank or functions.canonical
         return functions.tier(rules, position), position if of_class is None else of_class(rules, position)
 
     def position_at(self, tier: int, rank: int) -> int | None:
-        """Return the position with a rank, or None if the rank is invalid; in games without ranks, `rank` is the position."""
+        """Return the position with this rank, or None if the rank is invalid; in games without ranks, `rank` is the position."""
         unrank = self.functions.unrank
         position: int = rank if unrank is None else unrank(self.numbers, tier, rank)
         return position if self.place(position) == (tier, rank) else None

@@ -41,7 +41,7 @@ class PositionList(list[Any]):
 @brief
 @dataclass(frozen=True)
 class Feature:
-    """A computed property of positions; use the decorator `feature` to create one.
+    """A computed property of positions; the decorator `feature` creates a feature from a function.
 
     The first argument of the function is a `tablebase.features.Positions` object or, in games defined by functions, a
     `PositionList`. The next arguments are the indices of `pieces` pieces. The function returns a value for each position.
@@ -59,7 +59,7 @@ class Feature:
         return _named, (self.function.__module__, self.function.__qualname__)
 
     def columns(self, count: int) -> Iterator[tuple[str, tuple[int, ...]]]:
-        """Yield the name of each column for positions with `count` pieces, and the indices of the pieces described."""
+        """Yield the name of each column for positions with `count` pieces, and the indices of the column's pieces."""
         for places in combinations(range(count), self.pieces):
             yield "_".join([self.name, *(str(place + 1) for place in places)]), places
 

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 class FunctionGame(Rules[P]):
     """Base class for two-player games without chance that are defined by functions of a position.
 
+    For an example, see ``tablebase_rules.noughts``.
+
     Attributes
     ----------
     start : position
@@ -40,12 +42,7 @@ class FunctionGame(Rules[P]):
     options : mapping of str to int or str
         Options of the variant; the digest includes them.
     former_digests : mapping of str to str
-        Dict from the digest of the source to the digest of an older, equivalent source; tables with the older digest remain
-        valid.
-
-    Examples
-    --------
-    See ``tablebase_rules.noughts``.
+        Dict from the digest of the source to the digest of an older, equivalent source; older tables remain valid.
     """
 
     can = frozenset({"counting", "exact values", "paired matches"})
@@ -87,7 +84,7 @@ class FunctionGame(Rules[P]):
         return super().given(position)
 
     def check_text(self, text: Any, pattern: str, form: str) -> None:
-        """Raise `NotationError` unless `text` matches a regular expression; `form` describes the expected text in the error."""
+        """Raise `NotationError` unless `text` matches the regular expression `pattern`; `form` describes the expected text."""
         if not isinstance(text, str) or not re.fullmatch(pattern, text):
             example = self.format(self.start)
             raise NotationError(f"{quoted(str(text))} is not a position of {self.name}: write {form}, as in {example!r}")

@@ -1,7 +1,6 @@
 """A game as plain immutable data, and the vocabulary in which a rules module describes it.
 
-`tablebase.game.moves` plays by a `Game`, `tablebase.positions.indexing` numbers its positions, and the solvers compile it into
-arrays.
+`tablebase.game.moves` plays by a `Game`, `tablebase.positions.indexing` numbers its positions, and solvers compile it to arrays.
 """
 
 from __future__ import annotations
@@ -32,6 +31,8 @@ _MOVE = re.compile("[a-z][0-9]{1,2}[a-z][0-9]{1,2}")
 class Game(Rules[Position]):
     """A game with pieces on squares, described as data.
 
+    A side that has no pieces on its turn has lost.
+
     Parameters
     ----------
     name : str
@@ -39,6 +40,7 @@ class Game(Rules[Position]):
     title : str
         Name of the game as shown to users.
     board : Board
+        Squares of the board.
     sides : tuple of Side
         The two sides; side 0 comes first in the names of materials.
     kinds : tuple of Kind
@@ -46,7 +48,7 @@ class Game(Rules[Position]):
     start : str
         The initial position as text.
     no_move : Outcome
-        Outcome for the side to move if it has no legal move: a draw (stalemate) or a loss.
+        Outcome for a side to move that has no legal move, either a draw (stalemate) or a loss.
     max_pieces : int
         Number of pieces in the initial position; no table has more pieces.
     mirror : tuple of int, optional
@@ -62,10 +64,6 @@ class Game(Rules[Position]):
         Terrain that is shown on squares; the rules do not depend on terrain.
     evaluation : Evaluation, optional
         Evaluation for the search engine; by default, material and mobility. Tables do not depend on the evaluation.
-
-    Notes
-    -----
-    A side that has no pieces on its turn has lost.
     """
 
     name: str
@@ -192,7 +190,7 @@ class Game(Rules[Position]):
         return self.sides[position.side].letter
 
     def moves(self, position: Position) -> dict[str, Position]:
-        """Return a dict from the text of each legal move to the next position; if moves share text, a winning move is listed."""
+        """Return a dict from the text of each legal move to the next position; a winning move replaces others with equal text."""
         after: dict[str, Position] = {}
         for move in [] if position.won else legal_moves(self, position):
             child, text = played(self, position, move), render_move(self, move)

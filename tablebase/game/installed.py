@@ -77,8 +77,7 @@ def load_game(name: str | Rules[Any]) -> Game:
     Raises
     ------
     RulesError
-        If the game or its variant is unknown, its rules module does not return a game, or the game is defined
-        by functions.
+        If the game or its variant is unknown, its rules module does not return a game, or the game is defined by functions.
 
     Examples
     --------

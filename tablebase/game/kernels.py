@@ -73,16 +73,16 @@ class Kernels:
         Argument `rules` of `expand` for states outside a table's region; inside the region, `Region.rules` is used.
     expand : compiled function
         ``expand(rules, state, attacker, rows) -> (who, count)``, made with `expands`. The result `who` is the player to move,
-        `CHANCE`, `DOUBT` or `OVER`, and `count` is the number of rows that are written. Each row describes one move or outcome of
-        chance. Its numbers are the move's code or the outcome's number, a weight proportional to the probability, 1 if a turn
-        begins, and the next state. If the game is over, `count` is the number of the winner, or -1 if several players share first
-        place. The argument `attacker` is the player for whom chances to win are computed, or `NOBODY`, which excludes `DOUBT`.
+        `CHANCE`, `DOUBT` or `OVER`, and `count` is the number of written rows. Each row describes one move or outcome of chance.
+        A row consists of the move's code or the outcome's number, a weight proportional to the probability, a flag that is 1 if a
+        turn begins, and the next state. If the game is over, `count` is the number of the winner, or -1 if several players share
+        first place. Chances to win are computed for the player `attacker`; with `NOBODY`, the result is never `DOUBT`.
     index : compiled function
-        ``index(rules, state) -> (number, player)``, made with `indexes`. Returns the number of a stored state with the value of
-        `state`, and the player to move in the stored state. Returns (-1, -1) if tables do not store the state.
+        ``index(rules, state) -> (number, player)``, made with `indexes`. Returns the number of a stored state that has the same
+        value as `state`, and the player to move in the stored state. Returns (-1, -1) if tables do not store the state.
     state_at : compiled function
-        ``state_at(rules, number, state) -> bool``, made with `lists_states`. Writes the state with a number to `state`; returns
-        False if the number is invalid.
+        ``state_at(rules, number, state) -> bool``, made with `lists_states`. Writes the state with the given number to `state`;
+        returns False if the number is invalid.
     fields : int
         Number of integers in a state.
     widest : int
@@ -97,7 +97,7 @@ class Kernels:
         ``alike(rules, number) -> (count, step)``, made with `counts_alike`. Groups similar states, because a group is solved much
         faster than single states. The numbers of the states in a group increase by `step`. For the last state of a group, `count`
         is its size; for other states, `count` is 0. All states in a group have equal rows, except that the number of each next
-        state increases by a constant, ideally 1. Each group must be in one block. By default, each state is a separate group.
+        state increases by a constant, ideally 1. A group must be inside one block. By default, each group contains one state.
     """
 
     rules: Int64
@@ -143,6 +143,7 @@ class Layer:
     Parameters
     ----------
     name : str
+        Name of the layer, used in the name of the file.
     begin, end : int
         Range of state numbers; `end` is not included.
     """
@@ -169,8 +170,8 @@ class Region:
     block : int
         Number of consecutive states that are solved together; the size of each layer must be a multiple of this number.
     generous : bool
-        Whether play that leaves the region counts as a win for the attacker. If True, the table contains upper bounds on the
-        chances to win; otherwise, it contains lower bounds.
+        Whether leaving the region counts as a win for the attacker. If True, the table contains upper bounds on the chances to
+        win; otherwise, it contains lower bounds.
     """
 
     name: str

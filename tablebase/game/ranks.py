@@ -39,7 +39,7 @@ def field(word: int, number: int, width: int) -> int:
 
 
 def symmetries(*generators: Sequence[int]) -> list[Sequence[int]]:
-    """Return all products of the symmetries `generators` of a board, as permutations of its points; the identity comes first.
+    """Return all combinations of the symmetries `generators` of a board, as permutations of points, with the identity first.
 
     For a board without symmetries, ``symmetries(range(points))`` returns only the identity.
     """
@@ -56,8 +56,7 @@ def men(points: int, images: Sequence[Sequence[int]], most: int, first: Sequence
     """Return lookup tables for ranking positions with two kinds of identical men, to be included in `CompiledGame.rules`.
 
     The functions `men_size`, `men_rank` and `men_unrank` use the lookup tables; their argument `at` is the index in the rules
-    where the lookup tables begin. Equivalent positions have the same rank, which is computed from their least image under all
-    symmetries.
+    where the lookup tables begin. Equivalent positions have the same rank, the rank of their least image under all symmetries.
 
     Parameters
     ----------
@@ -69,10 +68,6 @@ def men(points: int, images: Sequence[Sequence[int]], most: int, first: Sequence
         Maximum number of men of each kind.
     first : sequence of int
         Numbers to put at the start of the returned array, before the lookup tables.
-
-    Returns
-    -------
-    ndarray of int64
     """
     import numpy as np
 
@@ -179,7 +174,7 @@ def men_rank(rules: Any, at: int, first: int, second: int) -> int:
 
 
 def men_unrank(rules: Any, at: int, first: int, second: int, rank: int) -> tuple[int, int]:
-    """Return the bitboards with a rank, given the number of men of each kind; for an invalid rank, their rank is different."""
+    """Return the bitboards with the given rank and numbers of men; for an invalid rank, return bitboards with another rank."""
     each = choices(rules, at, rules[at + POINTS] - first, second)
     orbit = rank // each
     own = rules[at + rules[at + SET_OF] + rules[at + rules[at + STORED] + first] + orbit] & SET

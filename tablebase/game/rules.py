@@ -104,7 +104,7 @@ class Rules(ABC, Generic[P]):
     repetitions : int or None
         Number of times that a position must occur for a draw by repetition; None if repetitions are not a draw.
     most_turns_each : int or None
-        Maximum number of turns of each player in a match; None without a limit.
+        Maximum number of turns for each player in a match; None for no limit.
     kinds : sequence of Kind
         The kinds of pieces; empty for games without pieces.
     limits : mapping of str to int or str
@@ -151,7 +151,7 @@ class Rules(ABC, Generic[P]):
 
     @abstractmethod
     def parse(self, text: str) -> P:
-        """Parse a position text, which may describe the end of a game; raise `NotationError` if it is invalid."""
+        """Parse a position text, which may describe the end of a game; raise `NotationError` if the text is invalid."""
 
     @abstractmethod
     def format(self, position: P) -> str:
@@ -170,7 +170,7 @@ class Rules(ABC, Generic[P]):
         """Return the ending of the game, or None if the game is not over."""
 
     def draws(self, position: P) -> Sequence[Draw]:
-        """Return the possible outcomes of chance, such as dice rolls; empty unless chance is to move."""
+        """Return the possible outcomes of chance, such as dice rolls; the result is empty unless chance is to move."""
         return ()
 
     def begins_turn(self, position: P) -> bool:

@@ -79,7 +79,7 @@ class StochasticGame(FunctionGame[State]):
         """Return True if a turn begins in this state or the game is over, and False in the middle of a turn."""
 
     def code_text(self, code: int) -> str:
-        """Describe the move with this code in words."""
+        """Describe in words the move with this code."""
         return str(code)
 
     def describe(self, state: State) -> dict[str, Any]:

@@ -38,9 +38,11 @@ class Terrain:
     Parameters
     ----------
     name : str
+        Name of the terrain, such as ``river``.
     symbol : str
         Character for an empty square of this terrain on a text board.
     squares : tuple of int
+        Numbers of the squares with this terrain.
     texture : str, optional
         Texture of the squares in pictures, one of `tablebase.game.types.TEXTURES`.
     """
@@ -87,7 +89,7 @@ class Board:
 
     @cached_property
     def numbers(self) -> Mapping[tuple[int, int], int]:
-        """Dict from the file and rank of a square, as a tuple, to its number."""
+        """Dict from the file and rank of each square, as a tuple, to the number of the square."""
         return {cell: number for number, cell in enumerate(self.cells)}
 
     def square(self, name: str) -> int:
@@ -127,7 +129,7 @@ class Step:
     Parameters
     ----------
     origin, target : int
-        Square numbers.
+        Numbers of the squares where the step begins and ends.
     empty : frozenset of int
         Squares, other than the target, that must be empty, such as the squares in between.
     quiet : bool
@@ -214,6 +216,8 @@ class Kind:
 class Escape:
     """Rule by which a piece wins if it stands on a square that enemy pieces can no longer reach.
 
+    `Game.no_move` takes precedence if the side to move has no legal move.
+
     Parameters
     ----------
     runner : str
@@ -224,10 +228,6 @@ class Escape:
         Whether the piece must also be able to step to another unguarded square.
     to_move : frozenset of int
         Sides, as numbers; the rule only applies when one of these sides is to move.
-
-    Notes
-    -----
-    `Game.no_move` takes precedence if the side to move has no legal move.
     """
 
     runner: str
@@ -275,6 +275,7 @@ class Evaluation:
     mobility : int
         Value of each additional legal move, compared with the opponent.
     duels : tuple of Duel
+        Terms for the distances between pieces.
     race : tuple of int
         Value of a won race for each number of steps from the piece to its goal, beginning with 0; the value of longer races is 0.
         A race is won if the piece, on an empty board, reaches its goal before any enemy piece reaches the enemy's goal or a

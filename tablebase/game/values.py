@@ -41,7 +41,7 @@ class Value(NamedTuple):
 
     @property
     def later(self) -> Value:
-        """The value with the same outcome and one more ply to the end of the game."""
+        """The value with one more ply to the end of the game."""
         return Value(self.outcome, None if self.distance is None else self.distance + 1)
 
     @property
@@ -68,7 +68,7 @@ class Bounds(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """False if the bounds are 0 and 1, so that nothing is known about the chance; otherwise True."""
+        """True unless the bounds are 0 and 1, which give no information about the chance."""
         return (self.lower, self.upper) != (0, 1)
 
     @property

@@ -24,12 +24,15 @@ class RatedDraw:
     Parameters
     ----------
     game : Rules
+        Game of the position.
     probability : Fraction
+        Probability of the outcome.
     label : str
         Name of the outcome, such as a card or the face of a die.
     child : hashable
         The position after the outcome.
     value : Bounds
+        Bounds on the chance to win after the outcome.
     """
 
     game: Rules[Any]
@@ -56,6 +59,7 @@ class RatedMove:
     Parameters
     ----------
     game : Rules
+        Game of the position.
     asked : hashable
         The position before the move.
     move : str
@@ -123,6 +127,7 @@ class Probe:
     Parameters
     ----------
     game : Rules
+        Game of the position.
     asked : hashable
         The probed position.
     value : Value or Bounds
@@ -190,7 +195,7 @@ class Probe:
 
     @property
     def side(self) -> str:
-        """Letter or number of the side to move; ``chance`` if chance is to move; empty if a game with chance is over."""
+        """Letter or number of the side to move; ``chance`` if chance is to move, or empty if a game with chance is over."""
         return self.game.side(self.asked)
 
     @property
@@ -316,9 +321,11 @@ class Unanswered:
     Parameters
     ----------
     game : str
+        Name of the game.
     position : str
         The position, as given in the query.
     error : TablebaseError
+        Reason why the position has no result.
     """
 
     game: str

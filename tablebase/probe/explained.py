@@ -19,7 +19,7 @@ VERBS = {Outcome.WIN: "win", Outcome.LOSS: "lose", Outcome.DRAW: "draw"}
 
 @brief
 class Explained(list[dict[str, Any]]):
-    """List of the rows of `tablebase line --explain --format json`; `str` returns one sentence for each ply.
+    """Rows of `tablebase line --explain --format json`, as a list; `str` returns one sentence for each ply.
 
     Each row contains the fields of `Line.to_dict` and additional fields, which are None if unknown. The fields ``legal_moves``,
     ``keeping_moves`` and ``best_moves`` count the legal moves, the moves that keep the outcome, and the moves as good as the best
@@ -29,6 +29,7 @@ class Explained(list[dict[str, Any]]):
     Parameters
     ----------
     rows : sequence of dict
+        Rows from `Line.to_dict`.
     probes : sequence of Probe
         Probe result of each position before the end of the game.
     """

@@ -31,6 +31,7 @@ class Line(list[Probe]):
     Parameters
     ----------
     probes : iterable of Probe
+        Probe result of each position of the line.
     plies : int, optional
         Maximum length of the line, in plies.
     """
@@ -69,10 +70,11 @@ class Line(list[Probe]):
         return list(self._drawn(options))
 
     def sheet(self, *, every: bool = False, page: str = "a4", theme: str | Theme = "light") -> Sheet:
-        """Draw the key positions, or with `every` all positions, on printable ``a4`` or ``letter`` pages.
+        """Draw the key positions, or all positions if `every` is true, on printable ``a4`` or ``letter`` pages.
 
         Key positions are the first and the last position, and positions after a capture or a move into terrain such as water.
-        Positions with only one move that keeps a win or a draw are also included. Raises `RulesError` for games without pictures.
+        Positions with only one move that keeps a win or a draw are also key positions. Raises `RulesError` for games without
+        pictures.
         """
         from tablebase.probe.sheets import line_sheet
 

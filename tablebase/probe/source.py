@@ -99,8 +99,8 @@ class Source(ABC, Generic[P]):
     def line(self, position: P, plies: int | None = None) -> Iterator[Probe]:
         """Return a line of best play, with the most likely outcomes of chance.
 
-        The line ends when the game is over, before a winning move, at the first repetition (in games with repetitions), after
-        `LONGEST_LINE` positions, or after `plies` plies.
+        The line ends at the end of the game, before a winning move, after `plies` plies, or at a repetition. In games without a
+        repetition rule, repetitions do not end the line, and the default limit is `LONGEST_LINE` positions.
         """
         endless = self.rules.repetitions is None
         most = plies if plies is not None else LONGEST_LINE - 1 if endless else None
@@ -162,19 +162,20 @@ class ProbeResults(Sequence["Probe | Unanswered"]):
     Parameters
     ----------
     source : Source
+        Source that reads the values.
     asked : sequence
         Positions to probe, as objects or text.
     strict : bool
         Whether a move that leads to a missing table is an error.
     turns : int, optional
-        Number of turns, to include the chances to win within this number of turns.
+        Number of turns for the attribute `Probe.within`, which is None by default.
 
     Attributes
     ----------
     errors : dict of int to TablebaseError
         Errors of the results computed so far, by index.
     missing : set of str
-        Materials of the missing tables that the results computed so far needed.
+        Materials of missing tables that have been needed so far.
     """
 
     def __init__(self, source: Source[Any], asked: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> None:
@@ -214,7 +215,7 @@ class ProbeResults(Sequence["Probe | Unanswered"]):
         return answer
 
     def answer(self, place: int) -> Probe:
-        """Return the result at an index; raise the error of the position if it has one."""
+        """Return the result at an index; raise the error of the position, if any."""
         if self._kept is not None:
             if isinstance(kept := self._kept[place], Unanswered):
                 raise kept.error
@@ -240,7 +241,7 @@ class ProbeResults(Sequence["Probe | Unanswered"]):
         return [None if isinstance(one, TablebaseError) else one for one in answers.values()]
 
     def values(self) -> list[Any]:
-        """Return a list of the positions' values for the side to move; None for a position with an error."""
+        """Return the value of each position for the side to move; None for a position with an error."""
         return list(self._values)
 
     def sheet(self, page: str = "a4", theme: str | Theme = "light") -> Sheet:

@@ -11,7 +11,7 @@ from tablebase.system.compute import machine
 
 
 class RepeatedLines(StrEnum):
-    """Rule for counting lines that repeat a position, for `leaves` and related functions."""
+    """Rule for counting move sequences that repeat a position, in perft functions such as `leaves`."""
 
     CONTINUE = "continue"
     """Extend the line as usual."""
@@ -72,6 +72,7 @@ class Options:
     exact : bool
         Whether to search all moves to the full depth, like plain minimax; by default, the search is selective and much deeper.
     threads : int
+        Number of threads that search in parallel.
     hash_bytes : int
         Memory for the transposition table, in bytes.
     table_bytes : int
@@ -79,6 +80,7 @@ class Options:
     table_pieces : int, optional
         Maximum number of pieces for table lookups; by default, the maximum number in any table.
     repetition : Repetition
+        Result of the third occurrence of a position.
     progress : int
         Number of plies without a capture after which the game is a draw; 0 for no limit. Table values ignore this rule.
     transpositions, ordering : bool

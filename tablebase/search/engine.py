@@ -53,8 +53,8 @@ class Analysis:
         searches without table hits and at depth 0, the distance is exact.
     score : int
         Score for the side to move, in hundredths of a piece. A proved win scores 1,000,000 minus the distance, and a proved loss
-        scores the negative. A score of 899,999 means that the opponent must repeat a position and loses; -899,999 means that the
-        side to move must.
+        scores the negative. A score of 899,999 or -899,999 means that the opponent or the side to move, respectively, must repeat
+        a position and loses.
     nodes : int
         Number of searched positions.
     seconds : float
@@ -62,7 +62,7 @@ class Analysis:
     table_hits : int
         Number of positions found in tables.
     line : tuple of str
-        Best moves found, for the two sides alternately.
+        Sequence of best moves found, for both sides.
     reached : Value or None
         Value of the last position of the line for its side to move; None if the position was not found in a table.
     """
@@ -113,9 +113,11 @@ class Engine:
     Parameters
     ----------
     game : str or Game
+        Game with pieces on squares, as a name or an object.
     prober : Prober, optional
         Tables to use; by default, none.
     options : Options
+        Settings of the search.
     evaluation : Evaluation, optional
         Evaluation to use; by default, the evaluation of the game.
 
@@ -183,6 +185,7 @@ class Engine:
         Parameters
         ----------
         position : str or Position
+            Position to search, as text or object.
         depth : int, optional
             Maximum search depth, in plies.
         seconds : float, optional
@@ -199,8 +202,7 @@ class Engine:
         Raises
         ------
         TablebaseError
-            If limits are missing or out of range, none of `moves` is legal, or a table is outdated
-            or damaged.
+            If limits are missing or out of range, none of `moves` is legal, or a table is outdated or damaged.
         NotationError
             If the position is invalid or the game is over.
         """

@@ -37,12 +37,13 @@ def board(
     Parameters
     ----------
     game : str or Rules
+        Name of the game, or the game itself.
     position : str or position of the game
         The position as text or object; the game may be over.
     last_move : str, Move or pair of str, optional
         Last move, as text such as ``a1a2`` or as the names of two squares; its squares are framed.
     arrows : sequence
-        Moves to show as arrows, in the formats of `last_move`, or pairs of a move and a colour. The colours are ``green`` (the
+        Moves to draw as arrows, in the formats of `last_move`, or pairs of a move and a colour. The colours are ``green`` (the
         default), ``red``, ``blue`` and ``orange``. Moves may be illegal. Games without squares support neither `last_move` nor
         `arrows`.
     size : int

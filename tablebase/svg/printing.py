@@ -61,8 +61,11 @@ class Sheet(list[Svg]):
     Parameters
     ----------
     pages : iterable of Svg
+        One picture for each page.
     paper : Paper
+        Size of each page.
     title : str
+        Title of the document.
     lines : sequence of sequences of Line
         Lines of text on each page. Letters are drawn as paths; PDF files also contain the text, for searching and copying.
     """
@@ -111,7 +114,9 @@ def write(drawn: Svg, path: str | Path, width: str | float | None = None) -> Non
     Parameters
     ----------
     drawn : Svg
+        Picture to write.
     path : str or Path
+        Path of the file to write.
     width : str or float, optional
         Width, such as ``88mm``, ``8.8cm``, ``3.5in``, ``column`` (88 mm) or ``page`` (180 mm), or a number of millimetres. The
         default is the width of the picture at 96 pixels per inch.

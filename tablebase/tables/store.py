@@ -51,7 +51,7 @@ def closed(folder: Path) -> TablebaseError:
 class Store:
     """The tables of a folder, with a cache of decompressed chunks; table files are opened on first use.
 
-    A store can be used from several threads, and in forked processes.
+    A store can be used from several threads and in forked processes.
     """
 
     def __init__(self, folder: Path, cache: int | None = None) -> None:

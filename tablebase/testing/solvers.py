@@ -26,6 +26,7 @@ class SolverTests:
     Attributes
     ----------
     solver : Solver
+        Solver under test.
     slices : tuple of (str, str)
         Games and materials to solve. The solver must accept at least one slice; rejected slices are skipped. By default, examples
         of installed games, from ``SLICES`` in the modules ``NAME_examples`` next to their rules.

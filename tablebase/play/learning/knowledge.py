@@ -49,7 +49,7 @@ class Knowledge(ABC):
         write_text(path, f"{json.dumps({**self._heading(), **self.content(path)}, indent=1)}\n", self.other)
 
     def load(self, path: Path, *, any_start: bool = False) -> None:
-        """Load a saved state; raise `TablebaseError` if the file is invalid or belongs to a different game or start."""
+        """Load a saved state; raise `TablebaseError` if the file is invalid or for a different game or initial position."""
         content = self.read(path, any_start=any_start)
         try:
             self.fill(content)

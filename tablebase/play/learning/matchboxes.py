@@ -1,9 +1,8 @@
 """Matchboxes that learn a game, after Martin Gardner (1962).
 
-The learner has a box for each position in which it may have to move, shared by mirror images. The box holds a bead for
-each legal move; moves that mirror each other in a symmetric position share a bead. The learner draws a bead and makes
-its move. After a lost game, the last bead drawn is taken away. At an empty box it resigns, and so loses the bead it drew
-before. Beads are never added.
+The learner has a box for each position in which it may have to move, shared by mirror images. The box holds a bead for each legal
+move; moves that mirror each other in a symmetric position share a bead. The learner draws a bead and makes its move. After a lost
+game, the last bead drawn is taken away. At an empty box it resigns, and so loses the bead it drew before. Beads are never added.
 
 The beads that lost games have taken out of boxes can be written as a text, ``ppp/1P1/P1P_b:a3b2`` with spaces between. Boxes are
 named by their positions, so that a text can be read and extended without finding all positions of the game.

@@ -78,7 +78,7 @@ class Executor(ABC):
 
     @abstractmethod
     def start(self, *, concurrent: bool, droppable: bool = False, watch: Watch = unwatched) -> None:
-        """Prepare the executor; called once, before the first task is submitted.
+        """Prepare the executor; this method is called once, before the first task is submitted.
 
         If `concurrent` is true, several tasks may run at the same time. If `droppable` is true, `stop` may end running tasks, and
         `finished` must obey its timeout. If the progress of tasks is known, `watch` is called while `finished` waits.
