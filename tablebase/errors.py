@@ -99,7 +99,7 @@ class TablebaseError(Exception):
 
 
 class ArgumentError(TablebaseError, ValueError):
-    """Raised if an argument is out of range, unknown, or in conflict with another argument."""
+    """Raised if an argument is unknown or out of range, or conflicts with another argument."""
 
 
 class ArgumentTypeError(TablebaseError, TypeError):
@@ -113,16 +113,16 @@ class RulesError(TablebaseError, ValueError):
 
 
 class NotationError(TablebaseError, ValueError):
-    """Raised if a text is not a position, material or move of the game."""
+    """Raised if text is not a valid position, material or move of the game."""
 
     code = "bad_notation"
 
 
 class SquaresError(NotationError):
-    """Raised if some rows of an array of squares are not positions.
+    """Raised if an array of squares contains rows that are not valid positions.
 
-    The attribute `row` is the index of the first invalid row, `reason` describes the problem, `count` is the number of invalid
-    rows, and `rows` is the total number of rows.
+    The attribute `row` is the index of the first invalid row, and `reason` describes the problem. The attribute `count` is the
+    number of invalid rows, and `rows` is the total number of rows.
     """
 
     def __init__(self, row: int, reason: str, count: int, rows: int) -> None:
@@ -137,18 +137,19 @@ class MissingTableError(TablebaseError, KeyError):
     Parameters
     ----------
     game : str
+        Name of the game.
     folder : str or Path
         Folder of the tablebase.
     material : str, optional
-        The missing material.
+        Material of the missing table.
     pieces : int, optional
-        Number of pieces without tables; if neither `material` nor `pieces` is given, the game has no tables.
+        Number of pieces in the missing tables; without `material` and `pieces`, all tables of the game are missing.
     needed_by : str, optional
-        Material to build in order to get the missing one; by default, the missing material itself.
+        Material to build in order to obtain the missing table; by default, `material`.
     most : int, optional
-        The largest number of pieces in any existing table, if `material` has more pieces.
+        Maximum number of pieces in the game's tables, if `material` has more pieces.
     options : str, optional
-        Options of the build command, for a game defined by functions.
+        Options for the build command, in games defined by functions.
 
     Attributes
     ----------
@@ -198,7 +199,7 @@ class MissingTableError(TablebaseError, KeyError):
 class MissingExtraError(TablebaseError):
     """Raised if an optional package is not installed.
 
-    The attribute `package` names the package, `purpose` the features that need it, and `command` the command that installs it.
+    The attribute `purpose` names the features that need the package `package`, and `command` installs the package.
     """
 
     def __init__(self, purpose: str, extra: str) -> None:
@@ -226,10 +227,9 @@ class StaleTableError(TablebaseError):
 
 
 class CorruptTableError(TablebaseError):
-    """Raised if a table file is damaged, or a table fails a check.
+    """Raised if a table is damaged or fails a check.
 
-    The attribute `problem` describes the damage, and `path` is the path or address of the file; it is None if a table fails a check
-    before it is written.
+    The attribute `problem` describes the damage. The attribute `path` is the path or address of the file, or None without a file.
     """
 
     code = "damaged_table"
@@ -241,7 +241,7 @@ class CorruptTableError(TablebaseError):
 
 
 class CorruptCatalogError(TablebaseError):
-    """Raised if a catalog is damaged or has an unknown format; the next command that writes to it rebuilds it from the tables.
+    """Raised if a catalog is damaged or has an unknown format; the next command that writes to the catalog rebuilds it.
 
     The attribute `problem` describes the damage, and `path` is the path of the catalog or the URL of its database (without the
     password). The argument `hint` names the remedy, by default 'tablebase reindex'.
@@ -260,9 +260,9 @@ def reindex(folder: Path, option: str = "") -> str:
 
 
 class CapacityError(TablebaseError):
-    """Raised if work exceeds the available memory or disk space, or a number exceeds the supported range.
+    """Raised if a task exceeds the available memory or disk space, or a number exceeds the supported range.
 
-    The attribute `subject` names the work, and `hint` the remedy. If known, `needed` and `allowed` are the amounts in `unit`.
+    The attribute `subject` names the task, and `hint` describes a remedy. If known, `needed` and `allowed` are amounts in `unit`.
     """
 
     exit_code = 3
@@ -281,7 +281,7 @@ class CapacityError(TablebaseError):
 class ClusterError(TablebaseError):
     """Raised if a Dask cluster is unreachable, has no workers, or has an unusable worker.
 
-    The attribute `address` is the address of the scheduler or worker, `problem` describes the error, and `hint` the remedy.
+    The attribute `address` is the address of the scheduler or worker, `problem` describes the error, and `hint` is a remedy.
     """
 
     def __init__(self, address: str, problem: str, hint: str) -> None:
@@ -290,7 +290,7 @@ class ClusterError(TablebaseError):
 
 
 class TimeLimitError(TablebaseError):
-    """Raised if a query exceeds its time limit of `seconds`."""
+    """Raised if a query exceeds its time limit; the attribute `seconds` is the limit."""
 
     exit_code = 3
 
@@ -300,7 +300,7 @@ class TimeLimitError(TablebaseError):
 
 
 class BatchError(TablebaseError):
-    """Raised if line `line` of the batch file `path` contains an error."""
+    """Raised if a batch file contains an error; the attribute `path` is the path of the file, and `line` is the line number."""
 
     def __init__(self, path: Path, line: int, problem: str, exit_code: int = 2) -> None:
         self.path, self.line, self.problem, self.exit_code = path, line, problem, exit_code
@@ -310,7 +310,7 @@ class BatchError(TablebaseError):
 class ConflictError(TablebaseError):
     """Raised if tables cannot be imported; the attribute `folder` is the path or address of the destination.
 
-    The attribute `errors` is a dict from the name of each file to the reason.
+    The attribute `errors` is a dict from the name of each rejected file to the reason for the rejection.
     """
 
     def __init__(self, folder: str | Path, errors: Mapping[str, str]) -> None:
@@ -321,7 +321,7 @@ class ConflictError(TablebaseError):
 
 
 class CommandError(TablebaseError):
-    """Raised if a command has failed and has already printed the reason."""
+    """Raised if a command has failed and has already printed the reason for the failure."""
 
     def __init__(self, command: str, exit_code: int) -> None:
         self.command, self.exit_code = command, exit_code
@@ -329,9 +329,9 @@ class CommandError(TablebaseError):
 
 
 class DeadlineError(TablebaseError):
-    """Raised if work is not finished before its deadline.
+    """Raised if a command reaches its deadline before its work is finished.
 
-    The attribute `left` is the number of unfinished items, `what` the noun for an item, and `command` resumes the work.
+    The attribute `left` is the number of unfinished items, `what` is the noun for an item, and `command` resumes the work.
     """
 
     exit_code = 4
@@ -357,7 +357,7 @@ class CatalogBusyError(UnusableFileError):
 
 
 class MissingCatalogError(TablebaseError):
-    """Raised if a folder has no catalog; the attribute `refusal` is the error that prevented its creation, if any."""
+    """Raised if a folder has no catalog; the attribute `refusal` is the error that prevented its creation, or None."""
 
     def __init__(self, sentence: str, refusal: TablebaseError | None = None) -> None:
         self.refusal = refusal

@@ -45,19 +45,19 @@ class Functions:
         ``moves(rules, position, out) -> count``. Writes the next positions to `out` and returns their number; if the game is over,
         returns `WON`, `LOST` or `DRAWN`.
     tier : function
-        ``tier(rules, position) -> number``. Returns the tier of a position, from 0; each tier has a separate table.
+        ``tier(rules, position) -> number``. Returns the number of a position's tier, from 0; each tier has a separate table.
     rank : function, optional
         ``rank(rules, position) -> index``. Returns the index of a position in its tier, from 0; equivalent positions have the same
         index. Without this function, tables list the reachable positions, and no move may lead to a tier with a smaller number.
     unrank : function, optional
-        ``unrank(rules, tier, index) -> position``. The inverse of `rank`; an index is invalid if `rank` of the result differs.
+        ``unrank(rules, tier, index) -> position``. Returns the position with the given index. If the index is invalid, returns a
+        position that has a different index.
     canonical : function, optional
-        ``canonical(rules, position) -> position``. In games without ranks, returns the equivalent position that tables list; the
-        players may be exchanged in it, including the player to move.
+        ``canonical(rules, position) -> position``. In games without `rank`, returns the equivalent position that tables store;
+        the two players may be exchanged.
     unmoves : function, optional
-        ``unmoves(rules, position, out) -> count``. Writes the previous positions to `out` and returns their number; it may omit
-        positions in tiers that are not solved together with the tier of `position`. Without this function, tiers with cyclic moves
-        need much more memory.
+        ``unmoves(rules, position, out) -> count``. Writes the previous positions to `out` and returns their number. Positions in
+        tiers that are solved separately may be omitted. Without this function, tiers with cyclic moves need much more memory.
     """
 
     to_move: Function
@@ -73,25 +73,22 @@ class Functions:
 
 
 class CompiledGame(FunctionGame[int]):
-    """Base class of two-player games without chance that are defined by compiled functions.
+    """Base class for two-player games without chance that are defined by compiled functions.
 
-    A subclass defines the attributes below and the attributes of `FunctionGame`, and the methods `format`, `parse` and preferably
-    `move_word`. If positions are ranked (numbered by `Functions.rank`), the subclass also defines `size` and `after`.
+    A subclass defines the attributes below, the attributes of `FunctionGame`, the methods `format` and `parse`, and preferably
+    `move_word`. If `functions` includes `rank`, the subclass also defines the methods `size` and `after`. For an
+    example, see ``tablebase_rules.mens_morris``.
 
     Attributes
     ----------
     start : int
         The initial position.
     functions : Functions
-        The rules.
+        Functions that define the rules.
     most_moves : int
-        Maximum number of moves in a position, and of positions that `Functions.unmoves` writes.
+        Maximum number of moves in a position; also the maximum number of positions that `Functions.unmoves` writes.
     rules : sequence of int, or ndarray of int64
         Constants for the functions, such as sizes, masks and lookup tables.
-
-    Examples
-    --------
-    See ``tablebase_rules.mens_morris``.
     """
 
     parts: ClassVar[Mapping[str, str]] = {
@@ -117,7 +114,7 @@ class CompiledGame(FunctionGame[int]):
         return {name: value for name, value in vars(self).items() if name != "numbers"}
 
     def size(self, tier: int) -> int:
-        """Return the number of ranks in a tier (the set of positions in one table)."""
+        """Return the number of indices in a tier, including invalid indices."""
         raise NotImplementedError
 
     def after(self, tier: int) -> Iterable[int]:
@@ -133,7 +130,7 @@ class CompiledGame(FunctionGame[int]):
         return str(number + 1)
 
     def ending(self, position: int, winner: int | None) -> Ending:
-        """Return the ending of a game, a draw if `winner` is None; override this method to describe the reason."""
+        """Return the ending of a game, which is a draw if `winner` is None; override this method to describe the reason."""
         return Ending.of_two(winner, "finished")
 
     def _listed(self, position: int) -> tuple[int, list[int]]:
@@ -161,23 +158,24 @@ class CompiledGame(FunctionGame[int]):
     def read(self) -> Function | None:
         """The compiled function ``read(rules, text) -> position`` from the module ``NAME_texts`` next to the rules, or None.
 
-        It parses an array of code points, faster than `parse`, or returns -1 if `parse` must be used. The digest excludes it.
+        This function takes an array of code points and is faster than `parse`; -1 means that `parse` must be used. The digest
+        excludes the function.
         """
         return getattr(companion(type(self).__module__, "_texts", "texts"), "read", None)
 
     @property
     def is_ranked(self) -> bool:
-        """True if positions are numbered by `Functions.rank`, and False if tables list the reachable positions."""
+        """True if `Functions.rank` numbers the positions, and False if tables list the reachable positions."""
         return self.functions.rank is not None
 
     def place(self, position: int) -> tuple[int, int]:
-        """Return the tier and the rank of a position; in games without ranks, its tier and its canonical position."""
+        """Return the tier and the rank of a position; in games without ranks, return the tier and the canonical position."""
         functions, rules = self.functions, self.numbers
         of_class = functions.rank or functions.canonical
         return functions.tier(rules, position), position if of_class is None else of_class(rules, position)
 
     def position_at(self, tier: int, rank: int) -> int | None:
-        """Return the position with a rank, or None if the rank is invalid; in games without ranks, `rank` is the position."""
+        """Return the position with this rank, or None if the rank is invalid; in games without ranks, `rank` is the position."""
         unrank = self.functions.unrank
         position: int = rank if unrank is None else unrank(self.numbers, tier, rank)
         return position if self.place(position) == (tier, rank) else None

@@ -41,10 +41,10 @@ class PositionList(list[Any]):
 @brief
 @dataclass(frozen=True)
 class Feature:
-    """A computed property of positions, made with the decorator `feature`.
+    """A computed property of positions; the decorator `feature` creates a feature from a function.
 
-    The function takes `tablebase.features.Positions`, or a `PositionList` in games defined by functions, and the indices of
-    `pieces` pieces. It returns a value for each position.
+    The first argument of the function is a `tablebase.features.Positions` object or, in games defined by functions, a
+    `PositionList`. The next arguments are the indices of `pieces` pieces. The function returns a value for each position.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Feature:
         return _named, (self.function.__module__, self.function.__qualname__)
 
     def columns(self, count: int) -> Iterator[tuple[str, tuple[int, ...]]]:
-        """Yield each column for positions with `count` pieces: its name, and the indices of the pieces that it describes."""
+        """Yield the name of each column for positions with `count` pieces, and the indices of the column's pieces."""
         for places in combinations(range(count), self.pieces):
             yield "_".join([self.name, *(str(place + 1) for place in places)]), places
 
@@ -69,7 +69,7 @@ class Feature:
         Raises
         ------
         TablebaseError
-            If the function of the feature fails, or returns values of the wrong shape or type.
+            If the function of the feature fails or returns values of the wrong shape or type.
         """
         try:
             values = np.broadcast_to(np.asarray(self.function(positions, *places)), len(positions))
@@ -94,9 +94,9 @@ def feature(pieces: int = 0, kind: str = "int", words: tuple[str, ...] = ()) -> 
     pieces : int
         Number of pieces that the feature describes (0 for the whole position, 1 for each piece, 2 for each pair of pieces).
     kind : str
-        ``bool``, ``int`` or ``float``.
+        Type of the values, ``bool``, ``int`` or ``float``.
     words : tuple of str
-        Values of a text feature; the function returns indices of these words.
+        Possible values of a text feature; the function returns indices in this tuple.
 
     Raises
     ------

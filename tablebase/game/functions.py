@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 
 class FunctionGame(Rules[P]):
-    """Base class of two-player games without chance that are defined by functions of a position.
+    """Base class for two-player games without chance that are defined by functions of a position.
+
+    For an example, see ``tablebase_rules.noughts``.
 
     Attributes
     ----------
@@ -40,11 +42,7 @@ class FunctionGame(Rules[P]):
     options : mapping of str to int or str
         Options of the variant; the digest includes them.
     former_digests : mapping of str to str
-        Dict from the digest of the source to the digest of an older, equivalent source, so that existing tables remain valid.
-
-    Examples
-    --------
-    See ``tablebase_rules.noughts``.
+        Dict from the digest of the source to the digest of an older, equivalent source; older tables remain valid.
     """
 
     can = frozenset({"counting", "exact values", "paired matches"})
@@ -74,7 +72,7 @@ class FunctionGame(Rules[P]):
 
     @cached_property
     def sides(self) -> Sequence[Side]:  # type: ignore[override]
-        """The players; the letter of each player is the number of the player, from 1."""
+        """The players; each player's letter is the player's number, from 1."""
         return tuple(Side(str(number), f"player {number}") for number in range(1, self.players + 1))
 
     def given(self, position: Any) -> P:
@@ -86,7 +84,7 @@ class FunctionGame(Rules[P]):
         return super().given(position)
 
     def check_text(self, text: Any, pattern: str, form: str) -> None:
-        """Raise `NotationError` unless `text` matches a regular expression; `form` describes the expected text to the user."""
+        """Raise `NotationError` unless `text` matches the regular expression `pattern`; `form` describes the expected text."""
         if not isinstance(text, str) or not re.fullmatch(pattern, text):
             example = self.format(self.start)
             raise NotationError(f"{quoted(str(text))} is not a position of {self.name}: write {form}, as in {example!r}")
@@ -117,12 +115,12 @@ class FunctionGame(Rules[P]):
 
     @property
     def pictures(self) -> Pictures | None:
-        """Functions that draw positions, from a module next to the rules, or None; the digest does not include them."""
+        """Drawing functions from the module ``NAME_pictures`` next to the rules, or None; the digest excludes this module."""
         return beside(type(self).__module__, guarded)
 
     @property
     def features(self) -> tuple[Feature, ...]:
-        """Features of positions, from a module next to the rules; the digest does not include them.
+        """Features of positions, from the module ``NAME_features`` next to the rules; the digest excludes this module.
 
         For rules in the module ``pig``, the features are the tuple ``FEATURES`` in the module ``pig_features``.
         """
@@ -133,9 +131,9 @@ class FunctionGame(Rules[P]):
 
     @cached_property
     def digest(self) -> str:
-        """Hexadecimal SHA-256 digest of the options and of the source of the modules that define the rules.
+        """Hexadecimal SHA-256 digest of the options and the source code of the rules.
 
-        If `former_digests` lists this digest, the older digest is returned, so that existing tables remain valid.
+        If the digest is a key of `former_digests`, the older digest is used instead, so that existing tables remain valid.
         """
         sources = [inspect.getsource(sys.modules[module]) for module in sorted(self.source_modules())]
         text = json.dumps([dict(self.options), sources], sort_keys=True)
@@ -143,7 +141,7 @@ class FunctionGame(Rules[P]):
         return self.former_digests.get(digest, digest)
 
     def source_modules(self) -> set[str]:
-        """Return the names of the modules that define the rules; the digest includes their source."""
+        """Return the names of the modules that define the rules; the digest includes their source code."""
         own = {cls.__module__ for cls in type(self).__mro__ if issubclass(cls, FunctionGame)}
         return {module for module in own if module.split(".")[:2] != ["tablebase", "game"]}
 

@@ -1,7 +1,6 @@
 """A game as plain immutable data, and the vocabulary in which a rules module describes it.
 
-`tablebase.game.moves` plays by a `Game`, `tablebase.positions.indexing` numbers its positions, and the solvers compile it into
-arrays.
+`tablebase.game.moves` plays by a `Game`, `tablebase.positions.indexing` numbers its positions, and solvers compile it to arrays.
 """
 
 from __future__ import annotations
@@ -32,6 +31,8 @@ _MOVE = re.compile("[a-z][0-9]{1,2}[a-z][0-9]{1,2}")
 class Game(Rules[Position]):
     """A game with pieces on squares, described as data.
 
+    A side that has no pieces on its turn has lost.
+
     Parameters
     ----------
     name : str
@@ -39,33 +40,30 @@ class Game(Rules[Position]):
     title : str
         Name of the game as shown to users.
     board : Board
+        Squares of the board.
     sides : tuple of Side
-        Side 0 (first in material names) and side 1.
+        The two sides; side 0 comes first in the names of materials.
     kinds : tuple of Kind
         Kinds of pieces of both sides, side 0 first; the kind number of a piece is an index in this tuple.
     start : str
         The initial position as text.
     no_move : Outcome
-        Outcome for the side to move if it has no legal move: a draw (stalemate) or a loss.
+        Outcome for a side to move that has no legal move, either a draw (stalemate) or a loss.
     max_pieces : int
-        Number of pieces in the initial position, which is the maximum for any table.
+        Number of pieces in the initial position; no table has more pieces.
     mirror : tuple of int, optional
         Mirror image of each square, if reflection is a symmetry of the rules.
     swap : tuple of int, optional
-        Image of each square under colour swap, if this is a symmetry of the rules. The swap replaces each kind of piece by its
-        twin, the enemy kind with the same letter in the opposite case.
+        Image of each square under an exchange of colours, if this exchange is a symmetry of the rules. Each kind of piece is
+        replaced by its twin, the enemy kind with the same letter in the opposite case.
     escape : Escape, optional
-        Rule that lets one side win by an escape, which ends the game.
+        Rule by which one side wins when its piece escapes.
     features : tuple of Feature
         Computed properties of positions, for SQL queries and pattern searches.
     terrain : tuple of Terrain
-        Appearance of squares; the rules do not depend on it.
+        Terrain that is shown on squares; the rules do not depend on terrain.
     evaluation : Evaluation, optional
         Evaluation for the search engine; by default, material and mobility. Tables do not depend on the evaluation.
-
-    Notes
-    -----
-    A side that has no pieces on its turn has lost.
     """
 
     name: str
@@ -129,7 +127,7 @@ class Game(Rules[Position]):
 
     @cached_property
     def twins(self) -> tuple[int, ...]:
-        """Kind number of each kind's twin under colour swap; only for games with `swap`."""
+        """Kind number of each kind's twin under an exchange of colours; only for games with `swap`."""
         return tuple(self.by_symbol[kind.symbol.swapcase()] for kind in self.kinds)
 
     def side_of(self, kind: int) -> int:
@@ -138,11 +136,11 @@ class Game(Rules[Position]):
 
     @property
     def runner_side(self) -> int | None:
-        """The side that can win by an escape; None if the game has no such rule."""
+        """The side that can win by an escape; None if the game has no escape rule."""
         return None if self.escape is None else self.side_of(self.by_symbol[self.escape.runner])
 
     def renamed(self, name: str) -> Game:
-        """Return a copy of the game with a different name, and therefore a different digest."""
+        """Return a copy of the game with a different name and therefore a different digest."""
         return replace(self, name=name)
 
     @property
@@ -155,7 +153,7 @@ class Game(Rules[Position]):
         return self._marked(read(self, text))
 
     def given(self, position: Any) -> Position:
-        """Check a `Position` and return it, setting `won` if the last move has won; raise `NotationError` for invalid squares."""
+        """Check a `Position` and return it; set `won` after a winning move, and raise `NotationError` for invalid squares."""
         if not isinstance(position, Position):
             return super().given(position)
         check_placement(self, position)
@@ -166,7 +164,7 @@ class Game(Rules[Position]):
         return position._replace(won=won) if won else position
 
     def format(self, position: Position) -> str:
-        """Return the text of a position, which consists of the rows of the board and the side to move, as in `start`."""
+        """Return a position as text, which consists of the rows of the board and the side to move, as in `start`."""
         return render(self, position)
 
     def check(self, position: Position) -> None:
@@ -184,7 +182,7 @@ class Game(Rules[Position]):
         return position.side if self.result(position) is None else OVER
 
     def viewer(self, position: Position) -> int:
-        """Return the default point of view for the value of a position: the side to move, even if the game is over."""
+        """Return the side to move, even if the game is over; by default, values are given from the point of view of this side."""
         return position.side
 
     def side(self, position: Position) -> str:
@@ -192,7 +190,7 @@ class Game(Rules[Position]):
         return self.sides[position.side].letter
 
     def moves(self, position: Position) -> dict[str, Position]:
-        """Return a dict from the text of each legal move to the next position; a winning move replaces others with its text."""
+        """Return a dict from the text of each legal move to the next position; a winning move replaces others with equal text."""
         after: dict[str, Position] = {}
         for move in [] if position.won else legal_moves(self, position):
             child, text = played(self, position, move), render_move(self, move)
@@ -201,7 +199,7 @@ class Game(Rules[Position]):
         return dict(sorted(after.items()))
 
     def move_text(self, position: Position, move: str) -> str:
-        """Return the names of the moving piece and of any captured piece, as in ``rat takes elephant``."""
+        """Describe a move by the names of the moving piece and any captured piece, as in ``rat takes elephant``."""
         origin, target = read_move(self, move)
         names = {square: self.kinds[kind].name for kind, square in position.pieces}
         return f"{names[origin]} takes {names[target]}" if target in names else names[origin]

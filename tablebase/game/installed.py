@@ -62,7 +62,7 @@ def use_rules(file: str) -> str:
 
 
 def game_names() -> tuple[str, ...]:
-    """Return the names of all installed games, sorted."""
+    """Return the names of all installed games, in alphabetical order."""
     return tuple(_games())
 
 
@@ -72,13 +72,12 @@ def is_known(name: str) -> bool:
 
 
 def load_game(name: str | Rules[Any]) -> Game:
-    """Return a game of pieces on squares by name (case is ignored), such as ``foxhounds-10x10``; return a game object unchanged.
+    """Return a game with pieces on squares by name, in upper or lower case; return a game object unchanged.
 
     Raises
     ------
     RulesError
-        If the game or its variant is unknown, its rules module does not return a game, or the game is defined
-        by functions.
+        If the game or its variant is unknown, its rules module does not return a game, or the game is defined by functions.
 
     Examples
     --------

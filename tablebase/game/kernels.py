@@ -70,34 +70,34 @@ class Kernels:
     Parameters
     ----------
     rules : ndarray of int64
-        Argument `rules` of `expand` for states outside the region of a table; for states in it, `Region.rules` is used.
+        Argument `rules` of `expand` for states outside a table's region; inside the region, `Region.rules` is used.
     expand : compiled function
-        ``expand(rules, state, attacker, rows) -> (who, count)``, made with `expands`. `who` is the player to move, `CHANCE`,
-        `DOUBT` or `OVER`. Writes `count` rows. A row contains the code of a move or the number of an outcome of chance, a weight
-        proportional to the probability, a flag that is set if a turn begins, and the next state. If the game is over, `count` is
-        the number of the only player in first place, or -1. The argument `attacker` is the player for whom a chance to win is
-        computed, or `NOBODY`; `DOUBT` only occurs with an attacker.
+        ``expand(rules, state, attacker, rows) -> (who, count)``, made with `expands`. The result `who` is the player to move,
+        `CHANCE`, `DOUBT` or `OVER`, and `count` is the number of written rows. Each row describes one move or outcome of chance.
+        A row consists of the move's code or the outcome's number, a weight proportional to the probability, a flag that is 1 if a
+        turn begins, and the next state. If the game is over, `count` is the number of the winner, or -1 if several players share
+        first place. Chances to win are computed for the player `attacker`; with `NOBODY`, the result is never `DOUBT`.
     index : compiled function
-        ``index(rules, state) -> (number, player)``, made with `indexes`. Returns the number of the stored state, which may be
-        another state with the same value, and the player to move in it; returns (-1, -1) if tables do not store the state.
+        ``index(rules, state) -> (number, player)``, made with `indexes`. Returns the number of a stored state that has the same
+        value as `state`, and the player to move in the stored state. Returns (-1, -1) if tables do not store the state.
     state_at : compiled function
-        ``state_at(rules, number, state) -> bool``, made with `lists_states`. Writes the state with this number; returns False if
-        no state has this number.
+        ``state_at(rules, number, state) -> bool``, made with `lists_states`. Writes the state with the given number to `state`;
+        returns False if the number is invalid.
     fields : int
         Number of integers in a state.
     widest : int
         Maximum number of rows that `expand` writes.
     deepest : int
-        Maximum number of consecutive states of a game that are not stored in tables.
+        Maximum number of consecutive states in a game that tables do not store.
     labels : tuple of str
         Labels of the outcomes of chance, in the order of their numbers.
     module : str
-        Name of the module that defines the rules; the digest includes its source.
+        Name of the module that defines the rules; the digest includes the module's source code.
     alike : compiled function
-        ``alike(rules, number) -> (count, step)``, made with `counts_alike`. For the last state of a run, returns the number of
-        states in the run and the difference between their numbers; for all other states, `count` is 0. The states of a run have
-        the same rows, except that the number of each next state increases by a constant, ideally 1. Runs are solved much faster
-        than single states. A run must not extend over several blocks. By default, each state is a separate run.
+        ``alike(rules, number) -> (count, step)``, made with `counts_alike`. Groups similar states, because a group is solved much
+        faster than single states. The numbers of the states in a group increase by `step`. For the last state of a group, `count`
+        is its size; for other states, `count` is 0. All states in a group have equal rows, except that the number of each next
+        state increases by a constant, ideally 1. A group must be inside one block. By default, each group contains one state.
     """
 
     rules: Int64
@@ -119,12 +119,12 @@ class StateEvaluation:
     Parameters
     ----------
     parameters : ndarray of int64
-        Parameters of the evaluation, passed to `evaluate`.
+        Numbers that are passed to `evaluate`, such as weights.
     evaluate : compiled function
         ``evaluate(rules, parameters, state, values) -> finished``, made with `evaluates`. Writes the value of the state for each
-        player, in thousandths of a `POINT`, between -2^40 and 2^40. Bit n of the result is set if player n has finished, which
-        can only happen on the turn of player n. The result is -1 if the rules must decide the winner, who gets the value `WIN`.
-        By default, all values are 0 before the end of the game.
+        player, an integer between -2^40 and 2^40; one point is the integer `POINT`. Bit n of the result is set if player n has
+        finished, which can only happen on the turn of player n. The result is -1 if the rules must determine the winner; the
+        winner's value is then `WIN`.
     """
 
     parameters: Int64
@@ -132,7 +132,7 @@ class StateEvaluation:
 
 
 def no_evaluation() -> StateEvaluation:
-    """Return the default evaluation: every state has the value 0 before the end of the game."""
+    """Return the default evaluation, which gives every state the value 0 before the end of the game."""
     return StateEvaluation(np.zeros(1, np.int64), indifferent)
 
 
@@ -143,8 +143,9 @@ class Layer:
     Parameters
     ----------
     name : str
+        Name of the layer, used in the name of the file.
     begin, end : int
-        Number of the first state, and number of the last state plus 1.
+        Range of state numbers; `end` is not included.
     """
 
     name: str
@@ -159,18 +160,18 @@ class Region:
     Parameters
     ----------
     name : str
-        Name of the folder of the table files. Two regions share a name if one consists of the first layers of the other.
+        Name of the folder that contains the table files. Two regions share a name if one consists of the other's first layers.
     limits : dict of str to int or str
         Values of all limits of the game, in the order of `Rules.limits`.
     rules : ndarray of int64
-        The argument `rules` of `expand`, `index` and `state_at`.
+        Argument `rules` of the functions `expand`, `index` and `state_at`.
     layers : tuple of Layer
-        The layers in the order of solving; their ranges are contiguous and begin at 0.
+        Layers in the order in which they are solved; their ranges are contiguous and begin at 0.
     block : int
-        Number of consecutive states that are solved together, beginning with the last; a divisor of the size of each layer.
+        Number of consecutive states that are solved together; the size of each layer must be a multiple of this number.
     generous : bool
-        Whether play that leaves the region counts as a win for the attacker. If so, the table contains upper bounds of the
-        chances that players can force; otherwise, it contains lower bounds.
+        Whether leaving the region counts as a win for the attacker. If True, the table contains upper bounds on the chances to
+        win; otherwise, it contains lower bounds.
     """
 
     name: str

@@ -41,11 +41,11 @@ class Move(NamedTuple):
     Parameters
     ----------
     kind, origin, target : int
-        Kind number of the piece, the square it moves from, and the square it moves to.
+        Kind number, origin square and target square of the moving piece.
     captured : int or None
         Kind number of the captured piece, or None without a capture.
     wins : bool
-        Whether the move wins immediately by reaching its target.
+        Whether the move wins the game immediately by reaching its target.
     """
 
     kind: int

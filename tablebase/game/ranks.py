@@ -39,7 +39,7 @@ def field(word: int, number: int, width: int) -> int:
 
 
 def symmetries(*generators: Sequence[int]) -> list[Sequence[int]]:
-    """Return all symmetries of a board that `generators` generate, as permutations of its points; the identity is first.
+    """Return all combinations of the symmetries `generators` of a board, as permutations of points, with the identity first.
 
     For a board without symmetries, ``symmetries(range(points))`` returns only the identity.
     """
@@ -53,26 +53,21 @@ def symmetries(*generators: Sequence[int]) -> list[Sequence[int]]:
 
 
 def men(points: int, images: Sequence[Sequence[int]], most: int, first: Sequence[int] = ()) -> Any:
-    """Return lookup tables for ranking positions of two kinds of identical men on points, as part of `CompiledGame.rules`.
+    """Return lookup tables for ranking positions with two kinds of identical men, to be included in `CompiledGame.rules`.
 
-    The functions `men_size`, `men_rank` and `men_unrank` take the rules, the index where these tables begin, and the men.
-    Equivalent positions have the same rank. The points of the first kind are replaced by their least image under all symmetries,
-    and then the points of the second kind by their least image under the symmetries that preserve the points of the first kind.
+    The functions `men_size`, `men_rank` and `men_unrank` use the lookup tables; their argument `at` is the index in the rules
+    where the lookup tables begin. Equivalent positions have the same rank, the rank of their least image under all symmetries.
 
     Parameters
     ----------
     points : int
         Number of points, at most 24.
     images : sequence of sequence of int
-        The symmetries of the board, from `symmetries`, at most 32.
+        At most 32 symmetries of the board, from the function `symmetries`.
     most : int
         Maximum number of men of each kind.
     first : sequence of int
         Numbers to put at the start of the returned array, before the lookup tables.
-
-    Returns
-    -------
-    ndarray of int64
     """
     import numpy as np
 
@@ -159,12 +154,12 @@ def rank_beside(rules: Any, at: int, first: int, second: int) -> int:
 
 
 def men_size(rules: Any, at: int, first: int, second: int) -> int:
-    """Return the number of ranks, including invalid ranks, for the numbers of men of the first and second kind."""
+    """Return the number of ranks, including invalid ranks, for positions with `first` and `second` men of the two kinds."""
     return rules[at + rules[at + KINDS] + first] * choices(rules, at, rules[at + POINTS] - first, second)  # type: ignore[no-any-return]
 
 
 def men_rank(rules: Any, at: int, first: int, second: int) -> int:
-    """Return the rank of a position, given bitboards of the men of the first and second kind."""
+    """Return the rank of a position, given one bitboard for each kind of men."""
     count = bits(first)
     entry = rules[at + rules[at + ORBIT] + rules[at + rules[at + ORBITS] + count] + subset_rank(rules, at, first)]
     stored = rules[at + rules[at + SET_OF] + rules[at + rules[at + STORED] + count] + (entry >> 5)]
@@ -179,7 +174,7 @@ def men_rank(rules: Any, at: int, first: int, second: int) -> int:
 
 
 def men_unrank(rules: Any, at: int, first: int, second: int, rank: int) -> tuple[int, int]:
-    """Return the bitboards of a rank, given the numbers of men; an invalid rank gives bitboards of a different rank."""
+    """Return the bitboards with the given rank and numbers of men; for an invalid rank, return bitboards with another rank."""
     each = choices(rules, at, rules[at + POINTS] - first, second)
     orbit = rank // each
     own = rules[at + rules[at + SET_OF] + rules[at + rules[at + STORED] + first] + orbit] & SET
@@ -202,16 +197,16 @@ def pits(most_pits: int, most_stones: int) -> list[int]:
 
 
 def pits_size(rules: Any, at: int, count: int, stones: int) -> int:
-    """Return the number of distributions of at most `stones` stones over `count` pits."""
+    """Return the number of ways to distribute at most `stones` stones over `count` pits."""
     return rules[at + 1 + (stones + count) * rules[at] + count]  # type: ignore[no-any-return]
 
 
 def pits_rank(rules: Any, at: int, word: int, width: int, count: int, first: int = 0, stones: int = 0) -> tuple[int, int]:
-    """Return the rank and the number of stones of a distribution over pits; fewer stones have smaller ranks.
+    """Return the rank and the number of stones of a distribution over pits; ranks increase with the number of stones.
 
-    If the number of stones is constant, leave out one pit. If one integer cannot hold all pits, add the ranks of several integers.
-    The argument `word` packs the stones of `count` pits in fields of `width` bits; `first` and `stones` are the numbers of pits
-    and stones in the earlier integers.
+    If the number of stones is constant, leave out one pit. If one integer cannot hold all pits, add the ranks of several
+    integers. The integer `word` contains the stones of `count` pits in fields of `width` bits; `first` and `stones` are the
+    numbers of pits and stones in the earlier integers.
     """
     rank = 0
     for pit in range(count):
@@ -221,9 +216,9 @@ def pits_rank(rules: Any, at: int, word: int, width: int, count: int, first: int
 
 
 def pits_unrank(rules: Any, at: int, rank: int, width: int, count: int, first: int, most: int) -> tuple[int, int, int]:
-    """Return the packed stones of a rank, and the rank and number of stones that remain for the `first` pits in earlier integers.
+    """Return the packed stones of a rank, and the rank and the number of stones of the `first` pits in earlier integers.
 
-    Begin with the last integer and the maximum number of stones as `most`; pass the returned rank and stones to the next call.
+    Begin with the last integer, with the maximum number of stones as `most`; pass the returned rank and stones to the next call.
     """
     word, stones = 0, _stones_in(rules, at, rank, first + count, most)
     for pit in range(first + count - 1, first - 1, -1):

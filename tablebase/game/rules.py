@@ -28,12 +28,12 @@ P = TypeVar("P", bound=Hashable)
 
 
 class Ending(NamedTuple):
-    """The ending of a game: the rank of each player, and the reason.
+    """The ending of a game, which consists of the rank of each player and the reason.
 
     Parameters
     ----------
     places : tuple of int
-        The rank of each player, from 1; players may share a rank. In a draw of two players, both ranks are 1.
+        The rank of each player, from 1; players may share a rank. In a draw between two players, both ranks are 1.
     why : str
         The reason in one or two words, such as ``goal`` or ``no move``.
     said : str
@@ -51,7 +51,7 @@ class Ending(NamedTuple):
 
     @property
     def winner(self) -> int | None:
-        """The only player in first place; None if several players share it."""
+        """The only player in first place; None if several players share first place."""
         return self.places.index(1) if self.places.count(1) == 1 else None
 
     def outcome(self, player: int) -> Outcome:
@@ -63,14 +63,14 @@ class Ending(NamedTuple):
 
 @dataclass(frozen=True)
 class Draw:
-    """An outcome of chance, such as a card or a roll of the die.
+    """An outcome of chance, such as a card or a die roll.
 
     Parameters
     ----------
     probability : Fraction
         Probability of the outcome, above 0; the probabilities of all outcomes in a position add up to 1.
     label : str
-        The outcome in one word, such as the card or the face of the die.
+        The outcome in one word, such as the name of a card or the number on a die.
     state : position
         The next position.
     """
@@ -98,17 +98,17 @@ class Rules(ABC, Generic[P]):
     parts : mapping of str to str
         Functions and classes that implement commands for the game, as ``module:name``; they are imported on first use.
     value_fields : tuple of str
-        JSON fields of a value (outcome and distance; in games with chance, also bounds of the chance to win).
+        JSON fields of a value (outcome and distance; in games with chance, also bounds on the chance to win).
     best_fields : tuple of str
         JSON fields of the best move (the move; in games with chance, also a flag that is true if the move is certain to be best).
     repetitions : int or None
-        Number of occurrences of a position that make the game a draw; None if the game has no such rule.
+        Number of times that a position must occur for a draw by repetition; None if repetitions are not a draw.
     most_turns_each : int or None
-        Maximum number of turns of each player in a match; None without a limit.
+        Maximum number of turns for each player in a match; None for no limit.
     kinds : sequence of Kind
-        The kinds of pieces; empty if the game has none.
+        The kinds of pieces; empty for games without pieces.
     limits : mapping of str to int or str
-        Options that limit a table to a part of the states, each with its default value; by default, none.
+        Options that restrict a table to some of the states, each with its default value; by default, none.
     weights : mapping of str to str
         Terms of the evaluation that can be weighted, each with its description; by default, none.
     """
@@ -151,7 +151,7 @@ class Rules(ABC, Generic[P]):
 
     @abstractmethod
     def parse(self, text: str) -> P:
-        """Parse a position text, which may describe the end of a game; raise `NotationError` if it is invalid."""
+        """Parse a position text, which may describe the end of a game; raise `NotationError` if the text is invalid."""
 
     @abstractmethod
     def format(self, position: P) -> str:
@@ -170,7 +170,7 @@ class Rules(ABC, Generic[P]):
         """Return the ending of the game, or None if the game is not over."""
 
     def draws(self, position: P) -> Sequence[Draw]:
-        """Return the possible outcomes of chance, such as dice rolls; empty unless chance is to move."""
+        """Return the possible outcomes of chance, such as dice rolls; the result is empty unless chance is to move."""
         return ()
 
     def begins_turn(self, position: P) -> bool:
@@ -195,7 +195,7 @@ class Rules(ABC, Generic[P]):
         """Raise `NotationError` if the game is not over and no table can contain the position."""
 
     def viewer(self, position: P) -> int:
-        """Return the default point of view for the value of a position: the player to move, if any, or else the first player."""
+        """Return the player to move, or the first player if no player is to move; by default, values are for this player."""
         return max(self.to_move(position), 0)
 
     def side(self, position: P) -> str:
@@ -204,7 +204,7 @@ class Rules(ABC, Generic[P]):
         return "chance" if mover == CHANCE else "" if mover == OVER else self.sides[mover].letter
 
     def standing(self, position: P) -> tuple[int, ...]:
-        """Return the rank that each player would have if play stopped in a position; by default, 1 while the game continues."""
+        """Return the rank that each player would have if the game stopped now; by default, 1 for every player during the game."""
         ending = self.result(position)
         return (1,) * self.players if ending is None else ending.places
 
@@ -213,7 +213,7 @@ class Rules(ABC, Generic[P]):
         return False
 
     def read_move(self, word: str) -> str:
-        """Return the standard text of a move that a user has typed; raise `NotationError` if it does not look like a move."""
+        """Return the standard text of a move that a user has typed; raise `NotationError` if the text is not in move format."""
         return word
 
     def move_text(self, position: P, move: str) -> str:
@@ -231,7 +231,7 @@ class Rules(ABC, Generic[P]):
 
     @property
     def pictures(self) -> Pictures | None:
-        """Functions that draw positions, from a module next to the rules, or None; see `tablebase.game.pictures`."""
+        """Drawing functions from the module ``NAME_pictures`` next to the rules, or None; see `tablebase.game.pictures`."""
         return None
 
     def shown(self, position: P, last: Any = None, arrows: Sequence[Any] = (), theme: Any = "light") -> Any:
@@ -251,7 +251,7 @@ class Rules(ABC, Generic[P]):
         return "" if self.pictures is None else self.pictures.legend
 
     def described(self, position: P) -> str:
-        """Describe a position in words, for the alt text of its picture; by default, return a sentence with its text."""
+        """Describe a position in words, for the alt text of its picture; the default includes the position's text."""
         return f"The position {self.format(position)}." if self.pictures is None else self.pictures.described(self, position)
 
     def draw_text(self, label: str) -> str:

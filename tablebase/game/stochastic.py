@@ -30,7 +30,7 @@ _CODE = re.compile("[+-]?[0-9]{1,9}")
 
 
 class StochasticGame(FunctionGame[State]):
-    """A game with chance, with several players, or with both.
+    """A game with chance, with more than two players, or both.
 
     Attributes
     ----------
@@ -53,11 +53,11 @@ class StochasticGame(FunctionGame[State]):
     start: State
 
     def result(self, state: State) -> Ending | None:
-        """Return the ending, which contains the ranks of the players, or None if the game is not over."""
+        """Return the ending, with the rank of each player, or None if the game is not over."""
         return Ending(self.places(state)) if self.to_move(state) == OVER else None
 
     def read_move(self, word: str) -> str:
-        """Return the code of a move that a user has typed, without a plus sign, such as ``5`` for ``+5``."""
+        """Return the code of a move that a user has typed, such as ``5`` for ``+5``."""
         if not _CODE.fullmatch(word):
             raise NotationError(f"{quoted(word)} is not a move: write the code of a move, such as 5")
         return word.removeprefix("+")
@@ -79,7 +79,7 @@ class StochasticGame(FunctionGame[State]):
         """Return True if a turn begins in this state or the game is over, and False in the middle of a turn."""
 
     def code_text(self, code: int) -> str:
-        """Describe the move with this code in words."""
+        """Describe in words the move with this code."""
         return str(code)
 
     def describe(self, state: State) -> dict[str, Any]:
@@ -87,7 +87,7 @@ class StochasticGame(FunctionGame[State]):
         return {"text": self.format(state)}
 
     def text_of(self, description: Mapping[str, Any]) -> str:
-        """Convert the JSON data of a state back to text, the inverse of `describe`; the text may still be invalid.
+        """Convert JSON data from `describe` back to the text of a state; the text may still be invalid.
 
         Raises
         ------
@@ -109,7 +109,7 @@ class StochasticGame(FunctionGame[State]):
         Parameters
         ----------
         weights : mapping of str to float
-            Factor for each term of the attribute `weights`; missing factors are 1.
+            Factors for the terms listed in the attribute `weights`; missing factors are 1.
         """
         return None
 
@@ -119,7 +119,7 @@ class StochasticGame(FunctionGame[State]):
         Parameters
         ----------
         limits : mapping of str to int or str
-            Value for each option of the attribute `limits`; missing options have their default values.
+            Values of the options listed in the attribute `limits`; missing options have their default values.
 
         Raises
         ------
@@ -129,7 +129,7 @@ class StochasticGame(FunctionGame[State]):
         raise NotImplementedError
 
     def source_modules(self) -> set[str]:
-        """Return the names of the modules that define the rules and kernels; the digest includes their source."""
+        """Return the names of the modules that define the rules and kernels; the digest includes their source code."""
         kernels = self.kernels()
         return super().source_modules() | (set() if kernels is None else {kernels.module})
 

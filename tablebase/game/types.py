@@ -27,7 +27,7 @@ class Outcome(StrEnum):
 
     @property
     def reversed(self) -> Outcome:
-        """The same result from the point of view of the other side."""
+        """The result from the opponent's point of view."""
         return {Outcome.WIN: Outcome.LOSS, Outcome.LOSS: Outcome.WIN}.get(self, Outcome.DRAW)
 
 
@@ -38,9 +38,11 @@ class Terrain:
     Parameters
     ----------
     name : str
+        Name of the terrain, such as ``river``.
     symbol : str
-        The character that shows an empty square of this terrain on a text board.
+        Character for an empty square of this terrain on a text board.
     squares : tuple of int
+        Numbers of the squares with this terrain.
     texture : str, optional
         Texture of the squares in pictures, one of `tablebase.game.types.TEXTURES`.
     """
@@ -53,7 +55,7 @@ class Terrain:
 
 @dataclass(frozen=True)
 class Board:
-    """A board: a rectangular grid in which all or some cells are squares.
+    """A rectangular board; all or some cells of its grid are squares.
 
     Parameters
     ----------
@@ -87,11 +89,11 @@ class Board:
 
     @cached_property
     def numbers(self) -> Mapping[tuple[int, int], int]:
-        """Dict from the file and rank of a square, as a tuple, to its number."""
+        """Dict from the file and rank of each square, as a tuple, to the number of the square."""
         return {cell: number for number, cell in enumerate(self.cells)}
 
     def square(self, name: str) -> int:
-        """Return the number of the square with a name such as ``d9``."""
+        """Return the number of a square, given its name, such as ``d9``."""
         try:
             return self.names.index(name)
         except ValueError:
@@ -103,7 +105,7 @@ class Board:
         return tuple(self.square(name) for name in names.split())
 
     def steps(self, directions: Sequence[tuple[int, int]]) -> tuple[Step, ...]:
-        """Return the quiet steps from every square in the given directions, each an offset in files and ranks."""
+        """Return the steps without captures from every square; each direction is an offset in files and ranks."""
         return tuple(
             Step(origin, self.numbers[file + right, rank + up])
             for origin, (file, rank) in enumerate(self.cells)
@@ -114,7 +116,7 @@ class Board:
 
 @dataclass(frozen=True)
 class Side:
-    """A side of a game: its letter in position texts, and its name."""
+    """A side of a game, with its letter in position texts and its name."""
 
     letter: str
     name: str
@@ -127,7 +129,7 @@ class Step:
     Parameters
     ----------
     origin, target : int
-        Square numbers.
+        Numbers of the squares where the step begins and ends.
     empty : frozenset of int
         Squares, other than the target, that must be empty, such as the squares in between.
     quiet : bool
@@ -165,8 +167,7 @@ class Kind:
     limit : int
         Maximum number of pieces of this kind.
     tiered : bool
-        Whether tables are split by the advance of these pieces and solved in several parts, to save memory; only for pieces that
-        never return to a square.
+        Whether tables are split by the advance of these pieces, to save memory; only for pieces that never return to a square.
     shape : str, optional
         Shape of the piece in pictures, one of `tablebase.game.types.SHAPES`; by default, its letter.
     """
@@ -195,9 +196,9 @@ class Kind:
 
     @cached_property
     def levels(self) -> Mapping[int, int] | None:
-        """Maximum number of steps in which a piece can reach each square; None if the piece can return to a square.
+        """Dict from each square to the largest number of steps on the way to the square; None if a piece can return to a square.
 
-        Winning steps are not counted, since they end the game.
+        Winning steps are not counted, because they end the game.
         """
         inside = [step for step in self.steps if not step.wins and step.origin in self.homes]
         origins = {square: [step.origin for step in inside if step.target == square] for square in self.squares}
@@ -215,20 +216,18 @@ class Kind:
 class Escape:
     """Rule by which a piece wins if it stands on a square that enemy pieces can no longer reach.
 
+    `Game.no_move` takes precedence if the side to move has no legal move.
+
     Parameters
     ----------
     runner : str
         Symbol of the piece that can escape.
     guarded : mapping of str to mapping of int to frozenset of int
-        Squares that an enemy piece guards, by the symbol and then by the square of the piece.
+        Squares that each enemy piece guards, by the symbol and then by the square of the enemy piece.
     room : bool
         Whether the piece must also be able to step to another unguarded square.
     to_move : frozenset of int
-        Numbers of sides; the rule only applies if one of these sides is to move.
-
-    Notes
-    -----
-    `Game.no_move` takes precedence if the side to move has no legal move.
+        Sides, as numbers; the rule only applies when one of these sides is to move.
     """
 
     runner: str
@@ -267,19 +266,20 @@ class Duel:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Evaluation of positions for a search, in hundredths of a piece; values are added up for each side.
+    """Evaluation of positions for a search, in hundredths of a piece; each side's values are added up.
 
     Parameters
     ----------
     squares : mapping of str to tuple of int
-        Values of a piece on each square, by the symbol of the piece.
+        Value of a piece on each square, by the symbol of the piece.
     mobility : int
-        Value of each legal move that a side has in excess of the other side.
+        Value of each additional legal move, compared with the opponent.
     duels : tuple of Duel
+        Terms for the distances between pieces.
     race : tuple of int
         Value of a won race for each number of steps from the piece to its goal, beginning with 0; the value of longer races is 0.
-        A race is won if, on an empty board, the piece reaches its goal before any enemy piece reaches the enemy's goal or a square
-        next to the goal of the piece.
+        A race is won if the piece, on an empty board, reaches its goal before any enemy piece reaches the enemy's goal or a
+        square next to the piece's goal.
     """
 
     squares: Mapping[str, tuple[int, ...]]

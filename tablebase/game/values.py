@@ -1,4 +1,4 @@
-"""Value of a position to a player: an outcome with its distance, or bounds of the chance to win."""
+"""Value of a position to a player: an outcome with its distance, or bounds on the chance to win."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BOUNDED = (*EXACT, "lower", "upper")
 
 
 class Value(NamedTuple):
-    """An exact value: the outcome for a player, and the distance to the end of the game in plies."""
+    """An exact value, which consists of the outcome for a player and the distance to the end of the game in plies."""
 
     outcome: Outcome
     distance: int | None  # plies to the end under best play; None for a draw
@@ -31,17 +31,17 @@ class Value(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """True, because the value is exact."""
+        """Always True, because the value is exact."""
         return True
 
     @property
     def reversed(self) -> Value:
-        """The same value from the point of view of the other player."""
+        """The value from the opponent's point of view."""
         return Value(self.outcome.reversed, self.distance)
 
     @property
     def later(self) -> Value:
-        """The value with the same outcome and one more ply to the end of the game."""
+        """The value with one more ply to the end of the game."""
         return Value(self.outcome, None if self.distance is None else self.distance + 1)
 
     @property
@@ -56,7 +56,7 @@ class Value(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Bounds of a player's chance to win under best play; sharing first place or playing endlessly does not count as a win."""
+    """Bounds on a player's chance to win under best play; a shared first place or an endless game does not count as a win."""
 
     lower: float  # what the player can force
     upper: float  # one minus what the others can force
@@ -68,7 +68,7 @@ class Bounds(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """False if the bounds are 0 and 1, so that nothing is known about the chance; otherwise True."""
+        """True unless the bounds are 0 and 1, which give no information about the chance."""
         return (self.lower, self.upper) != (0, 1)
 
     @property

@@ -225,8 +225,8 @@ class Rows:
 
     @cached_property
     def positions(self) -> Positions:
-        """Their squares."""
-        # Aliases share those of mirror images.
+        """Squares of the pieces in each position."""
+        # If the alias of a slice is its mirror image, its positions are mirrored.
         squares = self.found.mirrored if self.mirrored else self.found.squares
         return _pieces(self.layout, self.slice, squares, self.places)
 

@@ -48,7 +48,7 @@ class Conditions(Generic[P]):
 
 
 class Played(NamedTuple):
-    """A finished game."""
+    """A finished game of a match."""
 
     fixture: Fixture
     start: str  # the position that it began with

@@ -43,10 +43,7 @@ class SlotConversion(NamedTuple):
 
 @cache
 def conversions(game: Game, material: Material) -> tuple[Conversion, ...]:
-    """All conversions of a slice.
-
-    A side that loses its last piece has lost, so that leads to no material.
-    """
+    """Return all conversions of a slice, except captures of a side's last piece, which end the game."""
     capturable = [place for place in range(material.pieces) if not _is_last(material, place)]
     distinct: dict[Conversion, None] = {}  # a dict keeps the first of equal conversions
     for kind in sorted(set(material.kinds)):

@@ -1,17 +1,15 @@
 """Position <-> index: where in a table's arrays a position is stored.
 
-The index is a mixed-radix number with one digit per *group* (the pieces of one kind), most
-significant first:
+The index is a mixed-radix number with one digit per *group* (the pieces of one kind), most significant first:
 
 1. the *lead* group; if the rules have a mirror, only one of two mirror images is numbered,
    and for the other one the whole board is mirrored first;
 2. the other groups, in the order of `Material.kinds`;
 3. the *row piece*, the single piece with the most squares (the last of several).
 
-A group's digit is the number that `tablebase.positions.combinadics` assigns to its places among the squares of its kind:
-for one piece the place itself, for identical pieces their combinatorial number. Of a tiered kind, only placements with the
-slice's advance are numbered.
-An index at which two pieces would share a square is *void*.
+A group's digit is the number that `tablebase.positions.combinadics` assigns to its places among the squares of its kind: for one
+piece the place itself, for identical pieces their combinatorial number. Of a tiered kind, only placements with the slice's
+advance are numbered. An index at which two pieces would share a square is *void*.
 """
 
 from __future__ import annotations

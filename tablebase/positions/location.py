@@ -36,7 +36,7 @@ class Location:
 
 @dataclass(frozen=True)
 class StoredSlice:
-    """A slice (all positions with the same pieces and side to move), and the equivalent slice in the stored tables."""
+    """A slice (all positions with the same pieces and side to move) and the equivalent stored slice."""
 
     material: Material
     side: int  # the side to move; 0 where the game has colour swap

@@ -24,12 +24,15 @@ class RatedDraw:
     Parameters
     ----------
     game : Rules
+        Game of the position.
     probability : Fraction
+        Probability of the outcome.
     label : str
         Name of the outcome, such as a card or the face of a die.
     child : hashable
         The position after the outcome.
     value : Bounds
+        Bounds on the chance to win after the outcome.
     """
 
     game: Rules[Any]
@@ -56,6 +59,7 @@ class RatedMove:
     Parameters
     ----------
     game : Rules
+        Game of the position.
     asked : hashable
         The position before the move.
     move : str
@@ -63,8 +67,7 @@ class RatedMove:
     child : hashable
         The position after the move.
     value : Value, Bounds or None
-        The mover's outcome, with the distance in plies including this move, or bounds on the mover's chance to win; None if
-        unknown.
+        Value of the move for the player who makes it, with a distance that includes the move; None if unknown.
     missing : str or None
         Material of the missing table if the value is unknown.
     draws : tuple of RatedDraw
@@ -83,7 +86,7 @@ class RatedMove:
         return f"RatedMove({self.move}, {said(self.value)})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a dict with the JSON fields of the move: its text, the next position and its value for the mover."""
+        """Return a dict with the JSON fields of the move."""
         fields = {"move": self.move, "position": self.position, **fields_of(self.value)}
         if self.missing is not None:
             fields["missing"] = self.missing
@@ -124,18 +127,19 @@ class Probe:
     Parameters
     ----------
     game : Rules
+        Game of the position.
     asked : hashable
         The probed position.
     value : Value or Bounds
-        Outcome and distance for the side to move, or bounds on its chance to win; for the first player if no player is to move.
+        Value for the side to move, or for the first player if no player is to move.
     moves : tuple of RatedMove
         All legal moves, best first. Wins are sorted by ascending distance, losses by descending distance, and moves in games with
         chance by their lower bound. Moves of unknown value come last; moves of equal value are sorted by text or number.
     draws : tuple of RatedDraw
         Outcomes of chance, if chance is to move.
     stalling : float or None
-        Lower bound on 1 minus the sum of both players' forceable chances to win; None if unknown. If it is above 0, both players
-        can prolong the game forever.
+        Lower bound on 1 minus the sum of the chances to win that the two players can force; None if unknown. If this bound is
+        above 0, both players can prolong the game forever.
     within : Within or None
         Chances to win within a number of turns, if requested.
     """
@@ -160,7 +164,7 @@ class Probe:
         return titled_table(f"{self.position}: {self.value.said}", pictures, [move.to_dict() for move in self.moves])
 
     def picture(self, **options: Any) -> Svg:
-        """Return a picture of the position, with an arrow for the best move if known; see `tablebase.svg.board` for options."""
+        """Return a picture of the position, with an arrow for the best move if known; for options, see `tablebase.svg.board`."""
         # Pictures are loaded when one is drawn.
         from tablebase.svg.pictures import moved
 
@@ -191,12 +195,12 @@ class Probe:
 
     @property
     def side(self) -> str:
-        """Letter or number of the side to move; ``chance`` if chance is to move, empty after the end of a game with chance."""
+        """Letter or number of the side to move; ``chance`` if chance is to move, or empty if a game with chance is over."""
         return self.game.side(self.asked)
 
     @property
     def winner(self) -> str | None:
-        """Letter of the winner; None for a draw, or if the game is not over."""
+        """Letter of the winner; None if the game is drawn or not over."""
         if self.distance != 0:
             return None
         player = self.game.viewer(self.asked)
@@ -204,7 +208,7 @@ class Probe:
 
     @property
     def outcome(self) -> Outcome | None:
-        """Win, loss or draw for the side to move; None if it does not follow from the bounds."""
+        """Outcome for the side to move; None if the bounds do not determine the outcome."""
         return self.value.outcome
 
     @property
@@ -214,7 +218,7 @@ class Probe:
 
     @property
     def best(self) -> str | None:
-        """The best move, or None if it is unknown; in games with chance, the move with the highest lower bound."""
+        """The best move, or None if unknown; in games with chance, the move with the highest lower bound."""
         if not self.moves:
             return None
         # Bounds of a position may be narrower than those of each move; a value is that of a move.
@@ -240,7 +244,7 @@ class Probe:
 
     @property
     def keeping(self) -> int | None:
-        """Number of moves that keep the outcome; None if it depends on a move of unknown value."""
+        """Number of moves that keep the outcome; None if the number depends on a move of unknown value."""
         return None if self.outcome is None else _total([_has(move.value, self.outcome) for move in self.moves])
 
     @property
@@ -270,7 +274,7 @@ class Probe:
     def step(self) -> tuple[str, Any] | None:
         """The best move, or the most likely outcome of chance, with the next position; None at the end of the game.
 
-        Of equally likely outcomes, it is the outcome with the value nearest to the average, then the middle outcome in order.
+        Among equally likely outcomes, the outcome with a value nearest to the average is chosen, then the middle outcome.
         """
         if self.draws:
             most = max(draw.probability for draw in self.draws)
@@ -312,14 +316,16 @@ class Probe:
 @brief
 @dataclass(frozen=True)
 class Unanswered:
-    """Error of one position in a batch probe.
+    """Error for one position in a batch probe.
 
     Parameters
     ----------
     game : str
+        Name of the game.
     position : str
-        The position as in the query.
+        The position, as given in the query.
     error : TablebaseError
+        Reason why the position has no result.
     """
 
     game: str

@@ -34,12 +34,12 @@ class Answers(ProbeResults):
     """Probe results for many positions of a game with pieces on squares; see `ProbeResults`.
 
     All values are looked up in advance, but the moves of a position are only probed when its result is read. With ``strict``, a
-    move that leads to a missing table is an error for its position.
+    position with a move that leads to a missing table gets an error instead of a result.
 
     Attributes
     ----------
     outcomes : ndarray of int8, shape (positions,)
-        1 for a win of the side to move, 0 for a draw, -1 for a loss; 0 for an error.
+        1 for a win of the side to move, -1 for a loss, and 0 for a draw or an error.
     distances : ndarray of int16, shape (positions,)
         Distance in plies; -1 for a draw or an error.
     """
@@ -81,7 +81,7 @@ class Answers(ProbeResults):
         return joined([read, mixed(list(others.values()))]), np.append(places, np.array(list(others), dtype=np.int64))
 
     def answer(self, place: int) -> Probe:
-        """Return the result at an index; raise the error of the position if it has one."""
+        """Return the result at an index; raise the error of the position, if any."""
         if self._kept is None and place in self._over:
             return self._ended(place)
         if place in self.errors:
@@ -89,14 +89,14 @@ class Answers(ProbeResults):
         return super().answer(place)
 
     def values(self) -> list[Value | None]:
-        """Return a list of the positions' values for the side to move; None for a position with an error."""
+        """Return the value of each position for the side to move; None for a position with an error."""
         values: list[Value | None] = [value_of(*one) for one in zip(self.outcomes.tolist(), self.distances.tolist(), strict=True)]
         for place in self.errors:
             values[place] = None
         return values
 
     def to_dicts(self, *, moves: bool = True) -> Iterator[dict[str, Any]]:
-        """Yield a dict with the JSON fields of each result, faster than `to_dict` of each; ``moves=False`` omits the moves."""
+        """Yield a dict with the JSON fields of each result, faster than by calling `to_dict`; ``moves=False`` omits the moves."""
         if self._kept is not None:
             yield from super().to_dicts(moves=moves)
             return

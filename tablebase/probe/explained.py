@@ -19,18 +19,19 @@ VERBS = {Outcome.WIN: "win", Outcome.LOSS: "lose", Outcome.DRAW: "draw"}
 
 @brief
 class Explained(list[dict[str, Any]]):
-    """List of the rows of `tablebase line --explain --format json`; `str` gives a text with one sentence for each ply.
+    """Rows of `tablebase line --explain --format json`, as a list; `str` returns one sentence for each ply.
 
-    In addition to the fields of `Line.to_dict`, each row has the fields ``legal_moves`` (the number of legal moves),
-    ``keeping_moves`` (the number of moves that keep the outcome), ``best_moves`` (the number of moves as good as the best move),
-    ``is_only`` (true if only one of several moves keeps a win or a draw) and ``others`` (the other moves with their values, or the
-    other outcomes of chance). Unknown fields are None.
+    Each row contains the fields of `Line.to_dict` and additional fields, which are None if unknown. The fields ``legal_moves``,
+    ``keeping_moves`` and ``best_moves`` count the legal moves, the moves that keep the outcome, and the moves as good as the best
+    move. The field ``is_only`` is true if only one of several moves keeps a win or a draw. The field ``others`` lists the other
+    moves with their values, or the other outcomes of chance.
 
     Parameters
     ----------
     rows : sequence of dict
+        Rows from `Line.to_dict`.
     probes : sequence of Probe
-        The `Probe` of each position before the end of the game.
+        Probe result of each position before the end of the game.
     """
 
     def __init__(self, rows: Sequence[dict[str, Any]], probes: Sequence[Probe]) -> None:
@@ -47,7 +48,7 @@ class Explained(list[dict[str, Any]]):
 
     @property
     def flat(self) -> Iterator[dict[str, Any]]:
-        """Return the rows with the field ``others`` as text, for CSV."""
+        """Return the rows for CSV output, with the field ``others`` as text."""
         return ({**row, "others": text} for row, text in zip(self, self._others, strict=True))
 
     def __str__(self) -> str:

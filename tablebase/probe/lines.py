@@ -31,6 +31,7 @@ class Line(list[Probe]):
     Parameters
     ----------
     probes : iterable of Probe
+        Probe result of each position of the line.
     plies : int, optional
         Maximum length of the line, in plies.
     """
@@ -59,20 +60,21 @@ class Line(list[Probe]):
 
     @property
     def explained(self) -> Explained:
-        """The line with the alternatives to each move; `str` gives a text with one sentence for each ply."""
+        """The line with the alternatives to each move; `str` returns one sentence for each ply."""
         from tablebase.probe.explained import Explained
 
         return Explained(self.to_dict(), self)
 
     def pictures(self, **options: Any) -> list[Svg]:
-        """Return a picture of each position, with the last and the best move marked; see `tablebase.svg.board` for options."""
+        """Return a picture of each position, with the last and the best move marked; for options, see `tablebase.svg.board`."""
         return list(self._drawn(options))
 
     def sheet(self, *, every: bool = False, page: str = "a4", theme: str | Theme = "light") -> Sheet:
-        """Draw the key positions (with `every`, all positions) on printable ``a4`` or ``letter`` pages.
+        """Draw the key positions, or all positions if `every` is true, on printable ``a4`` or ``letter`` pages.
 
-        Key positions are the first and the last position, positions after a capture or a move into terrain such as water, and
-        positions with only one move that keeps a win or a draw. Raises `RulesError` if the game has no pictures.
+        Key positions are the first and the last position, and positions after a capture or a move into terrain such as water.
+        Positions with only one move that keeps a win or a draw are also key positions. Raises `RulesError` for games without
+        pictures.
         """
         from tablebase.probe.sheets import line_sheet
 

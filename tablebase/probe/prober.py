@@ -41,7 +41,7 @@ class Prober:
         return self.slices(rules) if isinstance(rules, Game) else self._opened(rules)
 
     def slices(self, game: Game) -> SliceSource:
-        """Return the `Source` of a game with pieces on squares; it can also probe many positions together."""
+        """Return the `Source` of a game with pieces on squares, which can probe many positions together."""
         source = self._slices.get(game)
         if source is None:
             source = self._slices[game] = SliceSource(self.store, game)

@@ -29,9 +29,9 @@ LONGEST_LINE = 1000
 
 
 class Source(ABC, Generic[P]):
-    """Read the values of a game's positions from tables; can be used from several threads.
+    """The values of a game's positions, read from tables; can be used from several threads.
 
-    Methods return values for a given player, not for the side to move.
+    Methods with the argument `player` return values for this player.
     """
 
     takes_numbers = False
@@ -60,7 +60,7 @@ class Source(ABC, Generic[P]):
         return ()
 
     def stalling(self, position: P) -> float | None:
-        """Return a lower bound on 1 minus the sum of both players' forceable chances to win; None if unknown."""
+        """Return a lower bound on 1 minus the sum of the chances to win that the two players can force; None if unknown."""
         del position
         return None
 
@@ -72,7 +72,7 @@ class Source(ABC, Generic[P]):
         raise NotImplementedError
 
     def values(self, positions: Sequence[P], players: Sequence[int]) -> Sequence[AnyValue | TablebaseError]:
-        """Return the value of each position for the player at the same index, or the error of the position."""
+        """Return the value of each position for the player at the same index of `players`, or the error of the position."""
         return [value_or_error(partial(self.value, *one)) for one in zip(positions, players, strict=True)]
 
     def stored(self) -> Stored[P]:
@@ -80,14 +80,14 @@ class Source(ABC, Generic[P]):
         raise NotImplementedError
 
     def many(self, asked: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> ProbeResults:
-        """Probe many positions, as texts or objects."""
+        """Probe many positions, given as text or objects."""
         return ProbeResults(self, asked, strict=strict, turns=turns)
 
     def probe(self, position: P, *, strict: bool = False, turns: int | None = None) -> Probe:
         """Return the value and the moves of a position; see `value` for errors.
 
-        Moves that lead to a missing table have an unknown value; with `strict`, they raise an error. With `turns`, the result also
-        contains the chances to win within this number of turns.
+        A move that leads to a missing table has an unknown value; with `strict`, the method raises an error instead. With
+        `turns`, the result also contains the chances to win within this number of turns.
         """
         refuse(self.rules, "chance", turns=turns)
         player = self.rules.viewer(position)
@@ -99,8 +99,8 @@ class Source(ABC, Generic[P]):
     def line(self, position: P, plies: int | None = None) -> Iterator[Probe]:
         """Return a line of best play, with the most likely outcomes of chance.
 
-        The line ends when the game is over, before a winning move, at the first repetition (in games with repetitions), after
-        `LONGEST_LINE` positions, or after `plies` plies.
+        The line ends at the end of the game, before a winning move, after `plies` plies, or at a repetition. In games without a
+        repetition rule, repetitions do not end the line, and the default limit is `LONGEST_LINE` positions.
         """
         endless = self.rules.repetitions is None
         most = plies if plies is not None else LONGEST_LINE - 1 if endless else None
@@ -157,24 +157,25 @@ def value_or_error(function: Callable[[], Kind]) -> Kind | TablebaseError:
 
 
 class ProbeResults(Sequence["Probe | Unanswered"]):
-    """Sequence of probe results for many positions, in the order of the query; each is computed when it is read.
+    """Sequence of probe results for many positions, in the order of the query; each result is computed when it is read.
 
     Parameters
     ----------
     source : Source
+        Source that reads the values.
     asked : sequence
-        Positions, as objects or texts.
+        Positions to probe, as objects or text.
     strict : bool
-        Treat a missing table for a move as an error for its position.
+        Whether a move that leads to a missing table is an error.
     turns : int, optional
-        Also compute the chances to win within this number of turns.
+        Number of turns for the attribute `Probe.within`, which is None by default.
 
     Attributes
     ----------
     errors : dict of int to TablebaseError
         Errors of the results computed so far, by index.
     missing : set of str
-        Materials of the missing tables found so far.
+        Materials of missing tables that have been needed so far.
     """
 
     def __init__(self, source: Source[Any], asked: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> None:
@@ -214,7 +215,7 @@ class ProbeResults(Sequence["Probe | Unanswered"]):
         return answer
 
     def answer(self, place: int) -> Probe:
-        """Return the result at an index; raise the error of the position if it has one."""
+        """Return the result at an index; raise the error of the position, if any."""
         if self._kept is not None:
             if isinstance(kept := self._kept[place], Unanswered):
                 raise kept.error
@@ -223,7 +224,7 @@ class ProbeResults(Sequence["Probe | Unanswered"]):
         return self._source.probe(position, strict=self._strict, turns=self._turns)
 
     def unanswered(self, place: int, error: TablebaseError) -> Unanswered:
-        """Record the error of a position, and return it as the result."""
+        """Record the error of a position and return the error as the result."""
         asked, self.errors[place] = self._asked[place], error
         return Unanswered(self._name, asked if isinstance(asked, str) else repr(asked), error)
 
@@ -240,7 +241,7 @@ class ProbeResults(Sequence["Probe | Unanswered"]):
         return [None if isinstance(one, TablebaseError) else one for one in answers.values()]
 
     def values(self) -> list[Any]:
-        """Return a list of the positions' values for the side to move; None for a position with an error."""
+        """Return the value of each position for the side to move; None for a position with an error."""
         return list(self._values)
 
     def sheet(self, page: str = "a4", theme: str | Theme = "light") -> Sheet:

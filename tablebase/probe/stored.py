@@ -39,7 +39,7 @@ class Stored(ABC, Generic[P]):
         """The values of positions for the player to move, by column; they are read without the rules.
 
         Exact values are ``final`` (whether the game is over, where they are those for the first player), ``outcome`` (1, 0 or -1
-        for a win, draw or loss) and ``distance`` (plies, -1 for a draw); bounds of the chance to win are ``lower`` and ``upper``.
+        for a win, draw or loss) and ``distance`` (plies, -1 for a draw); bounds on the chance to win are ``lower`` and ``upper``.
         """
 
     @abstractmethod

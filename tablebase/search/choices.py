@@ -11,7 +11,7 @@ from tablebase.system.compute import machine
 
 
 class RepeatedLines(StrEnum):
-    """Treatment of lines that repeat a position, in perft."""
+    """Rule for counting move sequences that repeat a position, in perft functions such as `leaves`."""
 
     CONTINUE = "continue"
     """Extend the line as usual."""
@@ -20,7 +20,7 @@ class RepeatedLines(StrEnum):
 
 
 class Repetition(StrEnum):
-    """Result of a position that occurs for the third time in a search; table values ignore this rule."""
+    """Result of the third occurrence of a position in a search; table values ignore this rule."""
 
     NONE = "none"
     DRAW = "draw"
@@ -70,19 +70,21 @@ class Options:
     Parameters
     ----------
     exact : bool
-        Search all moves to the full depth, like plain minimax; otherwise, the search is selective and much deeper.
+        Whether to search all moves to the full depth, like plain minimax; by default, the search is selective and much deeper.
     threads : int
+        Number of threads that search in parallel.
     hash_bytes : int
         Memory for the transposition table, in bytes.
     table_bytes : int
         Memory for decompressed table data, in bytes.
     table_pieces : int, optional
-        Maximum number of pieces for table lookups; by default, the largest number with tables.
+        Maximum number of pieces for table lookups; by default, the maximum number in any table.
     repetition : Repetition
+        Result of the third occurrence of a position.
     progress : int
         Number of plies without a capture after which the game is a draw; 0 for no limit. Table values ignore this rule.
     transpositions, ordering : bool
-        Use the transposition table, and order moves; turned off only in tests.
+        Whether to use the transposition table and to sort moves; only tests turn these options off.
     """
 
     exact: bool = False

@@ -40,7 +40,7 @@ _REPETITIONS = {Repetition.NONE: NEVER, Repetition.DRAW: DRAWS, Repetition.LOSS:
 @brief
 @dataclass(frozen=True)
 class Analysis:
-    """The result of a search to one depth.
+    """A line of best play from a search to a given depth, with its score.
 
     Parameters
     ----------
@@ -49,11 +49,12 @@ class Analysis:
     rank : int
         Rank of the line; 1 for the best line.
     value : Value or None
-        The proved result for the side to move, or None. The distance is an upper bound, since the winner may
-        have missed a shorter win; it is exact at depth 0, and in exact searches without table hits.
+        The proved result for the side to move, or None. The distance is an upper bound, because a shorter win may exist. In exact
+        searches without table hits and at depth 0, the distance is exact.
     score : int
-        Score for the side to move, in hundredths of a piece. A proved win scores 1,000,000 minus the distance, a proved loss the
-        negative. 899,999 (or -899,999) means that the other side (or the side to move) must repeat a position and loses.
+        Score for the side to move, in hundredths of a piece. A proved win scores 1,000,000 minus the distance, and a proved loss
+        scores the negative. A score of 899,999 or -899,999 means that the opponent or the side to move, respectively, must repeat
+        a position and loses.
     nodes : int
         Number of searched positions.
     seconds : float
@@ -61,9 +62,9 @@ class Analysis:
     table_hits : int
         Number of positions found in tables.
     line : tuple of str
-        The best moves of both sides.
+        Sequence of best moves found, for both sides.
     reached : Value or None
-        Value of the last position of the line, for its side to move; None if it was not found in a table.
+        Value of the last position of the line for its side to move; None if the position was not found in a table.
     """
 
     depth: int
@@ -83,7 +84,7 @@ class Analysis:
 
     @property
     def verdict(self) -> str:
-        """The result in words if it is proved or forced by repetition, else the score in pieces."""
+        """The result in words if it is proved or forced by repetition; otherwise, the score in pieces."""
         if self.value is not None:
             return self.value.said
         if abs(self.score) == REPEATER_LOSES:
@@ -112,9 +113,11 @@ class Engine:
     Parameters
     ----------
     game : str or Game
+        Game with pieces on squares, as a name or an object.
     prober : Prober, optional
         Tables to use; by default, none.
     options : Options
+        Settings of the search.
     evaluation : Evaluation, optional
         Evaluation to use; by default, the evaluation of the game.
 
@@ -155,7 +158,7 @@ class Engine:
 
     @property
     def missing(self) -> set[str]:
-        """Materials without a table that occurred in searches."""
+        """Materials that occurred in searches but do not have a table."""
         return set().union(*(searcher.cache.missing for searcher in self._searchers))
 
     def prepare(self) -> None:
@@ -163,7 +166,7 @@ class Engine:
         self._searchers[0].prepare()
 
     def stop(self) -> None:
-        """Stop the current or next search, from another thread; the search ends with its best result so far."""
+        """Stop the current or next search from another thread; the search ends with its best result so far."""
         self._stopped.set()
 
     def analyse(
@@ -177,11 +180,12 @@ class Engine:
         past: Sequence[Position] = (),
         moves: Collection[str] = (),
     ) -> Iterator[Analysis]:
-        """Search with increasing depth, and yield the best lines at each depth.
+        """Search with increasing depth and yield the best lines at each depth.
 
         Parameters
         ----------
         position : str or Position
+            Position to search, as text or object.
         depth : int, optional
             Maximum search depth, in plies.
         seconds : float, optional
@@ -193,13 +197,12 @@ class Engine:
         past : sequence of Position
             The earlier positions of the game, for the repetition rule.
         moves : collection of str
-            First moves to search; by default, all legal moves.
+            Moves to search in the position; by default, all legal moves.
 
         Raises
         ------
         TablebaseError
-            If limits are missing or out of range, none of `moves` is legal, or a table is outdated
-            or damaged.
+            If limits are missing or out of range, none of `moves` is legal, or a table is outdated or damaged.
         NotationError
             If the position is invalid or the game is over.
         """

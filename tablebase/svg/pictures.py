@@ -37,13 +37,15 @@ def board(
     Parameters
     ----------
     game : str or Rules
+        Name of the game, or the game itself.
     position : str or position of the game
         The position as text or object; the game may be over.
     last_move : str, Move or pair of str, optional
         Last move, as text such as ``a1a2`` or as the names of two squares; its squares are framed.
     arrows : sequence
-        Moves in the same formats, or pairs of a move and a colour (``green``, which is the default, ``red``, ``blue`` or
-        ``orange``). Moves need not be legal. Games without squares support neither `last_move` nor `arrows`.
+        Moves to draw as arrows, in the formats of `last_move`, or pairs of a move and a colour. The colours are ``green`` (the
+        default), ``red``, ``blue`` and ``orange``. Moves may be illegal. Games without squares support neither `last_move` nor
+        `arrows`.
     size : int
         Length of the longer side of the picture, in pixels.
     theme : str or Theme
@@ -53,7 +55,7 @@ def board(
     Returns
     -------
     Svg
-        The picture as SVG text; equal arguments give identical text.
+        The picture as SVG text; equal arguments produce identical text.
 
     Raises
     ------

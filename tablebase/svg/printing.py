@@ -56,15 +56,18 @@ class TextLine(NamedTuple):
 
 @brief
 class Sheet(list[Svg]):
-    """Printable pages, each an SVG picture as large as the paper.
+    """Printable pages, stored as SVG pictures of the paper's size.
 
     Parameters
     ----------
     pages : iterable of Svg
+        One picture for each page.
     paper : Paper
+        Size of each page.
     title : str
+        Title of the document.
     lines : sequence of sequences of Line
-        Lines of text on each page. Pages show letters as paths; PDF files also contain the text, for searching and copying.
+        Lines of text on each page. Letters are drawn as paths; PDF files also contain the text, for searching and copying.
     """
 
     def __init__(self, pages: Iterable[Svg], paper: Paper, title: str, lines: Sequence[Sequence[TextLine]] = ()) -> None:
@@ -78,7 +81,7 @@ class Sheet(list[Svg]):
         return " ".join(self)
 
     def write(self, path: str | Path) -> list[Path]:
-        """Write the pages to a file with the suffix ``.pdf``, ``.svg`` or ``.png``, and return the paths of all written files.
+        """Write the pages to a file with the suffix ``.pdf``, ``.svg`` or ``.png`` and return the paths of all written files.
 
         A PDF file contains all pages. With SVG and PNG, each page is a separate file; several files are numbered.
 
@@ -111,10 +114,12 @@ def write(drawn: Svg, path: str | Path, width: str | float | None = None) -> Non
     Parameters
     ----------
     drawn : Svg
+        Picture to write.
     path : str or Path
+        Path of the file to write.
     width : str or float, optional
-        Width, such as ``88mm``, ``8.8cm``, ``3.5in``, ``column`` (88 mm) or ``page`` (180 mm), or a number of millimetres; by
-        default, the width of the picture at 96 pixels per inch.
+        Width, such as ``88mm``, ``8.8cm``, ``3.5in``, ``column`` (88 mm) or ``page`` (180 mm), or a number of millimetres. The
+        default is the width of the picture at 96 pixels per inch.
     """
     root = read_picture(drawn)
     pixels = root.get("width", "").removesuffix("px")

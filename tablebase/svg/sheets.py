@@ -78,7 +78,7 @@ def sheet(
     page : str
         Paper size, ``a4`` or ``letter``.
     width : float, optional
-        Width of each picture in millimetres; by default, the width at which all pictures fit on one page, if still readable.
+        Width of each picture in millimetres; by default, all pictures fit on one page, if they remain readable.
     gap : float
         Space between pictures, in millimetres.
     theme : str or Theme
@@ -87,7 +87,7 @@ def sheet(
     Returns
     -------
     Sheet
-        The pages, which `Sheet.write` writes as PDF, SVG or PNG.
+        The pages; `Sheet.write` saves them as PDF, SVG or PNG.
 
     Raises
     ------

@@ -29,7 +29,7 @@ class Tint(NamedTuple):
     fill : str
         Colour of an area.
     line : str
-        Colour of the edge of the area, and of drawings on the area.
+        Colour of the area's edge and of drawings on the area.
     """
 
     fill: str
@@ -43,7 +43,7 @@ class Theme:
     Parameters
     ----------
     page : Tint
-        Colours of the margin, which shows the names of files and ranks; arrows are outlined in its fill colour.
+        Colours of the margin, which shows the names of files and ranks; arrows are outlined in the margin's fill colour.
     square : Tint
         Colours of squares without terrain.
     terrain : mapping of str to Tint

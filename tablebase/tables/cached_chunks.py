@@ -18,10 +18,7 @@ _lock = fork_safe(threading.Lock())
 
 
 class CachedChunks:
-    """Recent chunks, in at most so many bytes.
-
-    Safe to use from several threads, and in forked processes.
-    """
+    """Recent chunks, with a memory limit in bytes; can be used from several threads and in forked processes."""
 
     def __init__(self, most: int | None = None) -> None:
         """Keep so many bytes, by default `CACHED_BYTES`."""

@@ -51,7 +51,7 @@ def closed(folder: Path) -> TablebaseError:
 class Store:
     """The tables of a folder, with a cache of decompressed chunks; table files are opened on first use.
 
-    A store can be used from several threads, and in forked processes.
+    A store can be used from several threads and in forked processes.
     """
 
     def __init__(self, folder: Path, cache: int | None = None) -> None:
@@ -67,7 +67,7 @@ class Store:
             raise closed(self.folder)
 
     def table(self, game: Game, material: Material) -> Table:
-        """Open the table of a stored material, or return it if it is open; see `Table` for the errors."""
+        """Return the table of a stored material; the first call opens the table. See `Table` for the errors."""
         key = (game, material)
         with lock:
             self.require_open()

@@ -13,10 +13,9 @@ code                   meaning
 largest of the dtype   void: no position (never written to a file)
 ====================== ==============================================
 
-With stride 1 the parity of the distance determines the outcome: the side that makes the last move wins, so
-wins are odd and losses even. This holds for every game in which nobody wins without moving, and
-one byte reaches 252 plies. Stride 2 holds any pair and reaches 125. Where one byte is too short,
-two bytes are used.
+With stride 1 the parity of the distance determines the outcome: the side that makes the last move wins, so wins are odd and
+losses even. This holds for every game in which nobody wins without moving, and one byte reaches 252 plies. Stride 2 holds any
+pair and reaches 125. Where one byte is too short, two bytes are used.
 
 The scalar functions are plain Python that Numba compiles unchanged.
 """
@@ -43,7 +42,7 @@ SLAB = 1 << 20
 
 
 class CodeSource(Protocol):
-    """Value codes for one side to move, in an array, or read or computed on demand."""
+    """Value codes for one side to move, which are in an array or are read or computed on demand."""
 
     @property
     def dtype(self) -> np.dtype[Any]:

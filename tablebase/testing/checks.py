@@ -40,7 +40,7 @@ class Bench(NamedTuple):
 
 
 class Check(NamedTuple):
-    """A check: its test cases, and a function that returns the error message for a case, or None; see also `CheckResult`."""
+    """A check, with its test cases and a function that returns the error message for a case, or None; see also `CheckResult`."""
 
     name: str
     shows: str
@@ -85,7 +85,7 @@ def _described(game: Rules[Any], case: Any) -> str:
 
 
 class RulesTests:
-    """Base class of test suites for rules; each check is a test. See `tablebase.testing.GameTests`."""
+    """Base class for the test suites of rules; each check is a test. See `tablebase.testing.GameTests`."""
 
     checks: tuple[Check, ...] = ()
     pieces = 3

@@ -24,7 +24,7 @@ SLOW = 1.0
 
 
 class ExecutorTests:
-    """A suite of pytest tests for executors; define a subclass with the method `executor` to run it.
+    """A suite of pytest tests for executors; to run the tests, define a subclass with the method `executor`.
 
     Examples
     --------

@@ -21,11 +21,12 @@ REFERENCE = "reference"
 
 
 class SolverTests:
-    """A suite of pytest tests for solvers; define a subclass with the attribute `solver` to run it.
+    """A suite of pytest tests for solvers; to run the tests, define a subclass with the attribute `solver`.
 
     Attributes
     ----------
     solver : Solver
+        Solver under test.
     slices : tuple of (str, str)
         Games and materials to solve. The solver must accept at least one slice; rejected slices are skipped. By default, examples
         of installed games, from ``SLICES`` in the modules ``NAME_examples`` next to their rules.

@@ -1,9 +1,8 @@
 """A test suite for rules modules that any author can run.
 
-`check_rules` runs all checks on a game and returns their results; `GameTests` is the same as a pytest class to inherit
-from. A check tries many *cases*, most of them positions, and ends at the first error. Some positions are *scenes*, set
-up so that every single step is tested and finding a slip in one corner of the board does not depend on luck; the others
-are random.
+`check_rules` runs all checks on a game and returns their results; `GameTests` is the same as a pytest class to inherit from. A
+check tries many *cases*, most of them positions, and ends at the first error. Some positions are *scenes*, set up so that every
+single step is tested and finding a slip in one corner of the board does not depend on luck; the others are random.
 
 Errors that `Game` already rejects are not checked again. The checks of games by functions are in `tablebase.testing.functions`.
 """
@@ -53,6 +52,7 @@ def check_rules(game: Rules[Any], *, pieces: int = 3, samples: int = 2000, seed:
     Parameters
     ----------
     game : Game, FunctionGame or StochasticGame
+        Game under test.
     pieces : int
         Maximum number of pieces in random positions.
     samples : int
@@ -81,7 +81,7 @@ def random_position(game: Game, material: Material, rng: Random) -> Position:
     Raises
     ------
     RulesError
-        If no placement is found because the pieces share too few squares.
+        If no placement is found because too few squares are available.
     """
     counts = {kind: material.kinds.count(kind) for kind in material.kinds}
     if all(count <= len(game.kinds[kind].squares) for kind, count in counts.items()):
@@ -193,7 +193,7 @@ CHECKS = (
 
 
 class GameTests(RulesTests):
-    """Tests for a game of pieces on squares; define the method `game` in a subclass. Each check is a test ``test_<name>``.
+    """Tests for a game with pieces on squares; define the method `game` in a subclass. Each check is a test ``test_<name>``.
 
     Attributes
     ----------

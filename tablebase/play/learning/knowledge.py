@@ -45,11 +45,11 @@ class Knowledge(ABC):
         """Load the content of a file; change nothing if it raises `MisfitError` or another error."""
 
     def save(self, path: Path) -> None:
-        """Save the learned state to a file, replacing it atomically; equal states give identical files."""
+        """Save the learned state to a file, which is replaced atomically; equal states produce identical files."""
         write_text(path, f"{json.dumps({**self._heading(), **self.content(path)}, indent=1)}\n", self.other)
 
     def load(self, path: Path, *, any_start: bool = False) -> None:
-        """Load a saved state; raise `TablebaseError` if the file is unreadable or damaged, or has another game or start."""
+        """Load a saved state; raise `TablebaseError` if the file is invalid or for a different game or initial position."""
         content = self.read(path, any_start=any_start)
         try:
             self.fill(content)
@@ -60,7 +60,7 @@ class Knowledge(ABC):
             raise self.damaged(path) from error
 
     def read(self, path: Path, *, any_start: bool = False) -> dict[str, Any]:
-        """Check the header of a file, and return its JSON content."""
+        """Check the header of a file and return the JSON content of the file."""
         check_regular(path, OTHER)
         text, heading = read_text(path, HINT, self.largest, f"a file of {self.noun}"), self._heading()
         try:

@@ -1,9 +1,8 @@
 """Matchboxes that learn a game, after Martin Gardner (1962).
 
-The learner has a box for each position in which it may have to move, shared by mirror images. The box holds a bead for
-each legal move; moves that mirror each other in a symmetric position share a bead. The learner draws a bead and makes
-its move. After a lost game, the last bead drawn is taken away. At an empty box it resigns, and so loses the bead it drew
-before. Beads are never added.
+The learner has a box for each position in which it may have to move, shared by mirror images. The box holds a bead for each legal
+move; moves that mirror each other in a symmetric position share a bead. The learner draws a bead and makes its move. After a lost
+game, the last bead drawn is taken away. At an empty box it resigns, and so loses the bead it drew before. Beads are never added.
 
 The beads that lost games have taken out of boxes can be written as a text, ``ppp/1P1/P1P_b:a3b2`` with spaces between. Boxes are
 named by their positions, so that a text can be read and extended without finding all positions of the game.
@@ -107,10 +106,10 @@ def as_seen(game: Game, bead: Bead, position: Position) -> Move:
 
 
 class Matchboxes(Knowledge):
-    """The matchboxes of one side, with their beads.
+    """Matchboxes with beads that represent moves; they learn to play one side of a game.
 
     If `share` is true, mirror images share a box; build the game tree with the same setting. The attribute `boxes` contains the
-    beads in each box, `total` is the number of beads before the first game, and `won` the number of games won by each side.
+    beads in each box, `total` is the initial number of beads, and `won` contains the number of games won by each side.
     """
 
     noun = "matchboxes"
@@ -131,7 +130,7 @@ class Matchboxes(Knowledge):
         return sum(len(box) for box in self.boxes.values())
 
     def full_boxes(self) -> dict[Position, list[Bead]]:
-        """Return the boxes with all their beads, as before the first game."""
+        """Return the boxes with their initial beads."""
         return {
             position: distinct_beads(self.game, position, beads) if self.share else list(beads)
             for position, beads in self.tree.items()
@@ -146,7 +145,7 @@ class Matchboxes(Knowledge):
     def finish(self, draws: list[BeadDraw], winner: int | None) -> BeadDraw | None:
         """Record the result of a game; after a loss, remove the last drawn bead from its box and return it.
 
-        If `winner` is None, the game is a draw. If the box does not contain this bead any more, return None.
+        If `winner` is None, the game is a draw. If the box no longer contains this bead, return None.
         """
         if winner is not None:
             self.won[winner] += 1
@@ -159,7 +158,7 @@ class Matchboxes(Knowledge):
         return lost
 
     def content(self, path: Path) -> dict[str, Any]:
-        """Return the data to save: boxes and numbers of won games; the boxes of the other side are copied from the file."""
+        """Return the data to save; the data of the other side is copied from the file."""
         game, others = self.game, self.read(path)["sides"] if path.is_file() else {}
         if not isinstance(others, dict):
             raise self.damaged(path)

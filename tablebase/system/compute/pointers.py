@@ -78,5 +78,5 @@ def _without_counters(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 @inline
 def borrowed(arrays: Any) -> Any:
-    """Return a tuple of arrays without reference counting; the caller must keep the original arrays alive while using it."""
+    """Return a tuple of arrays without reference counting; the original arrays must stay alive while the tuple is in use."""
     return _borrowed(arrays)

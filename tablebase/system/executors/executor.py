@@ -44,9 +44,7 @@ class Limits:
         return self.memory is None or (max(needs, default=0) if self.each else sum(needs)) <= self.memory
 
     def startable(self, ready: Sequence[Key], running: Sequence[Key], needs: Callable[[Key], int]) -> list[Key]:
-        """Return the keys of the `ready` tasks that can join the `running` tasks now, in order; `needs` returns the memory of each
-        in bytes.
-        """
+        """Return the keys of `ready` tasks that can join the `running` tasks; `needs` returns the memory of a task in bytes."""
         started = list(running)
         for key in ready:
             if self.fit([needs(one) for one in (*started, key)]):
@@ -54,12 +52,12 @@ class Limits:
         return started[len(running) :]
 
     def threads(self, started: int, used: int) -> int:
-        """Return an equal share of the idle threads, for each of `started` tasks that start together."""
+        """Return the number of threads for each of `started` new tasks, which share the idle threads equally."""
         return max(1, (self.workers - used) // started)
 
 
 class Executor(ABC):
-    """Run tasks, each a function call with a key, and yield the results as they finish.
+    """Run tasks, each a function call with a key, and yield their results as they finish.
 
     Executors are context managers; builds call `submit` and `finished` alternately. Unless an executor is `ordered`, at most
     ``limits.workers`` tasks are in progress. An exception in the ``with`` block ends all running tasks. Test executors
@@ -80,10 +78,10 @@ class Executor(ABC):
 
     @abstractmethod
     def start(self, *, concurrent: bool, droppable: bool = False, watch: Watch = unwatched) -> None:
-        """Prepare the executor; called once, before the first task is submitted.
+        """Prepare the executor; this method is called once, before the first task is submitted.
 
-        The argument `concurrent` is true if several tasks may run at the same time, and `droppable` if `stop` may end running
-        tasks; `finished` must then obey its timeout. If the progress of tasks is known, `watch` is called while `finished` waits.
+        If `concurrent` is true, several tasks may run at the same time. If `droppable` is true, `stop` may end running tasks, and
+        `finished` must obey its timeout. If the progress of tasks is known, `watch` is called while `finished` waits.
         """
 
     def require(self, check: Check) -> None:  # noqa: B027 (nothing to do where workers are this program)
@@ -100,10 +98,10 @@ class Executor(ABC):
     def finished(self, timeout: float | None = None) -> Iterator[tuple[Any, Any]]:
         """Wait until a task finishes, and yield the key and the result of each finished task.
 
-        After `timeout` seconds (None unless tasks are droppable), yield nothing. If a task failed, raise its exception;
-        if a worker was lost, raise `CapacityError`.
+        If no task finishes within `timeout` seconds, yield nothing; without droppable tasks, `timeout` is None. If a task failed,
+        raise its exception; if a worker was lost, raise `CapacityError`.
         """
 
     @abstractmethod
     def stop(self, *, abort: bool) -> None:
-        """Release all resources; with `abort`, first end all running tasks. Can be called repeatedly."""
+        """Release all resources; with `abort`, first end all running tasks. This method can be called repeatedly."""
