@@ -65,7 +65,7 @@ def batch(
 ) -> BatchResult | None:
     """Run the builds and commands listed in a TOML file.
 
-    Messages are written to standard error. A dry run writes its estimates to standard output and returns None.
+    Messages are written to standard error. A dry run writes estimates to standard output and returns None.
 
     Parameters
     ----------

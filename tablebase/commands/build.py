@@ -86,8 +86,7 @@ def build(
     scheduler : str, optional
         Address of the Dask scheduler, tcp://HOST:PORT; by default, the command starts a scheduler on this machine.
     solver : str
-        Solver to use (planes, pursuit, groups or reference); auto selects the fastest solver that supports the table. All solvers
-        write identical files.
+        Solver (planes, pursuit, groups, reference); auto selects the fastest suitable solver. All solvers write identical files.
     deadline : str, datetime or float, optional
         Stop at this time, such as 07:00 or 2030-01-31T07:00.
     duration : str, timedelta or float, optional

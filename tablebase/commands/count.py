@@ -37,7 +37,8 @@ def count(
 
     Parameters
     ----------
-    position : str, by default the initial position
+    position : str, optional
+        Position to count from; by default, the initial position.
     divide : bool
         Show one row for each legal move, with the number of games after the move and the move's result under best play.
     game, size, variant, workers : see `tablebase.build`; workers are threads, not processes

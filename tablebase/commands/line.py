@@ -67,8 +67,7 @@ def show_line(
     number : int
         Number of the game in the --replay file.
     player : str, optional
-        Player that evaluates --replay positions without a table, such as engine or computer; by default, these positions have no
-        value.
+        Player that evaluates --replay positions without a table, such as engine or computer; by default, no evaluation.
     """
     rules = call.rules
     if boards and (replay is not None or call.style is Format.TABLE) and not is_drawn(rules):

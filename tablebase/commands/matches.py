@@ -63,7 +63,8 @@ def match(
 
     Parameters
     ----------
-    position : str, first position of each game; by default, the initial position
+    position : str, optional
+        First position of each game; by default, the initial position.
     player : str or sequence of str
         Built-in player from 'tablebase play --help', with optional settings (engine:level=3), or external UCI engine
         (uci:stockfish). Give this option once for each player.

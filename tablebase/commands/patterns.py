@@ -57,8 +57,7 @@ class PatternSearches(Cataloged):
         target : str
             Column to predict; 'only_move' is true if only one move keeps the outcome.
         outcome : str, optional
-            Use only positions with this outcome. For the target 'distance', choose win or loss; for 'only_move', choose win or
-            draw.
+            Use only positions with this outcome. For the target 'distance', choose win or loss; for 'only_move', win or draw.
         conditions : int
             Maximum number of conditions in a rule, from 1 to 3.
         support : float

@@ -58,8 +58,7 @@ def play(
         games with chance or more than two players, choose computer (searches ahead), tables, fuzzy or random. Repeat this option
         for several opponents, in playing order.
     side : str or sequence of str
-        Letter or number of the side that you play; by default, the side that moves first. Repeat this option if several people
-        play.
+        Letter or number of your side; by default, the side that moves first. Repeat this option if several people play.
     fuzz : str, optional
         Weakness of your opponent, from 0 (only best moves) to 1 (random moves); by default, 0 for tables and 0.1 for fuzzy. With
         --fuzz P, each inferior move is P times as likely as a best move.

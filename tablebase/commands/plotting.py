@@ -83,8 +83,8 @@ class Charts(Cataloged):
         chart : str
             Type of chart to draw. 'distances' shows the number of positions by distance. 'survival' shows the share of wins and
             losses not yet over after each ply. 'squares' shows outcomes by the square of a piece. 'draws' shows the share of
-            draws by set of pieces. 'parity' shows outcomes by the parity of the distance between two pieces (or of the column
-            --by). 'values' shows outcomes by the column --by; in games with chance, the mean chance of winning. 'chances' shows
+            draws by set of pieces. 'parity' shows outcomes by the parity of a column or of the distance between two pieces.
+            'values' shows outcomes by the values of a column; in games with chance, the mean chance of winning. 'chances' shows
             winning chances against a weakened player. 'query' shows the result of an SQL statement.
         statement : str, optional
             For the chart 'query', an SQL statement. The result's first column is the x axis; the other columns are plotted.

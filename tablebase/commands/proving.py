@@ -54,7 +54,8 @@ def prove(
     ----------
     game : str or Game, optional
         Name of the game; not needed to check a proof, because the proof contains the name.
-    position : str, by default the initial position
+    position : str, optional
+        Position to prove; by default, the initial position.
     nodes : int, optional
         Maximum number of positions to search.
     time : float, optional

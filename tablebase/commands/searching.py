@@ -45,10 +45,11 @@ def perft(
 
     Parameters
     ----------
-    position : str, by default the initial position
+    position : str, optional
+        First position of the sequences; by default, the initial position.
     depth : int
-        Maximum length of the sequences, in plies (moves by one side). In games with chance or more than two players, length is
-        the number of turns (all consecutive moves of one player).
+        Maximum length of the sequences, in plies (moves by one side). In games with chance or more than two players, the unit is
+        a turn (all consecutive moves of one player).
     divide : bool
         Show one row for each first move, and count only sequences of the maximum length.
     repetitions : RepeatedLines or str
@@ -106,7 +107,8 @@ def analyse(
 
     Parameters
     ----------
-    position : str, by default the initial position
+    position : str, optional
+        Position to search; by default, the initial position.
     depth : int, optional
         Maximum search depth, in plies (moves by one side).
     time : float, optional
@@ -118,8 +120,7 @@ def analyse(
     exact : bool
         Search every move to the full depth, as plain minimax does.
     repetition : Repetition or str
-        Result of a threefold repetition (none, draw, or loss for the side that repeats the position); table values ignore this
-        rule.
+        Result of a threefold repetition (none, draw, or loss for the repeating side); table values ignore this rule.
     progress_limit : int
         Number of plies without a capture after which the game is a draw; 0 for no limit.
     hash : int or str

@@ -90,7 +90,7 @@ class Tablebase(Collection):
         return self.prober.of(rules).value(asked, rules.viewer(asked))
 
     def get_value(self, game: AnyGame, position: Any, default: Default | None = None) -> Any | Default | None:
-        """Like `probe_value`, but returns `default` if the table is missing."""
+        """Like `probe_value`, but return `default` if the table is missing."""
         try:
             return self.probe_value(game, position)
         except MissingTableError:
@@ -119,7 +119,7 @@ class Tablebase(Collection):
         return self.prober.of(rules).probe(asked, strict=strict, turns=as_optional(as_number, "turns", turns))
 
     def get(self, game: AnyGame, position: Any, default: Default | None = None) -> Any | Default | None:
-        """Like `probe`, but returns `default` if a table is missing."""
+        """Like `probe`, but return `default` if a table is missing."""
         try:
             return self.probe(game, position)
         except MissingTableError:
@@ -141,7 +141,7 @@ class Tablebase(Collection):
         return shortened(values)
 
     def get_values(self, game: AnyGame, positions: Sequence[Any], default: Default | None = None) -> list[Any | Default | None]:
-        """Like `probe_values`, but returns `default` for each position without a value."""
+        """Like `probe_values`, but return `default` for each position without a value."""
         return shortened([default if value is None else value for value in self.probe_many(game, positions).values()])
 
     @overload
@@ -168,7 +168,7 @@ class Tablebase(Collection):
         -------
         Answers
             A sequence with a `Probe` for each position, or an `Unanswered` object that contains the error. The attributes
-            `outcomes` and `distances` are arrays over all positions; in games with chance, the bounds ``lower`` and ``upper``.
+            `outcomes` and `distances` are arrays; in games with chance, the attributes are `lower` and `upper`, arrays of bounds.
         """
         rules = self._rules(game)
         source = self.prober.of(rules)

@@ -43,7 +43,7 @@ def train(
     variant: Variant = None,
     data: Data = None,
 ) -> list[dict[str, Any]]:
-    """Train a player by self-play and compare its play with the tables.
+    """Train a player by self-play and evaluate how well it plays.
 
     Parameters
     ----------

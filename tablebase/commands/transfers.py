@@ -136,7 +136,7 @@ def pack(
     """Write compressed tables that can be probed without unpacking.
 
     With only --to, this command packs all tables of the game in the folder 'data' and uses all processors. The original tables
-    remain unchanged.
+    are kept.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def unpack(
 ) -> Transfer:
     """Restore the original files of packed tables.
 
-    With only --to, this command restores all packed tables in DIR and uses all processors. The packed tables remain unchanged.
+    With only --to, this command restores all packed tables in DIR and uses all processors. The packed tables are kept.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ class VerifyResult:
 
     @property
     def exit_code(self) -> int:
-        """Exit code of `tablebase verify`: 0 if all tables are correct."""
+        """Exit code of `tablebase verify`: 0 if all tables are correct, otherwise 1."""
         return CHECK_FAILED if self.errors else 0
 
     def _repr_html_(self) -> str:
@@ -134,7 +134,7 @@ def _checked(
 
 @checked
 def reindex(data: shared.Data = None, catalog: shared.CatalogUrl = None) -> Rebuilt:
-    """Rebuild the catalog (the list of all tables) from the table files.
+    """Rebuild the catalog (list of all tables) from the table files.
 
     Parameters
     ----------
@@ -147,9 +147,7 @@ def reindex(data: shared.Data = None, catalog: shared.CatalogUrl = None) -> Rebu
 
 
 def show_reindex(call: Call) -> None:
-    """Without options, this command reads all tables in the folder 'data' and writes the catalog to the file 'catalog.sqlite' in
-    that folder.
-    """
+    """Without options, this command reads all tables in the folder 'data' and writes the file 'catalog.sqlite' in that folder."""
     done = call()
     tables = f"{sum(done.tables.values())} tables of {', '.join(done.tables) or 'no game'}"
     say(f"catalog of {as_folder(call.given.get('data'))} rebuilt from {tables}{lib.reindex.left_out(done)}")

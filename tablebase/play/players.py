@@ -102,7 +102,7 @@ LAST = (
     ),
     PlayerRecord(
         "learner",
-        "makes the moves with the best values that it has learned by self-play",
+        "makes the moves with the best values learned by self-play",
         loaded_later("tablebase.play.learning.learner"),
         {"file": "file with a trained player, written by 'tablebase train'; required"},
         needs_file=True,

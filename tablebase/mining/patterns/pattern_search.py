@@ -76,7 +76,9 @@ class Profile:
     Parameters
     ----------
     feature : str
+        Name of the feature.
     levels : tuple of str
+        Values or ranges of values, such as ``mover`` or ``up to 5``.
     counts : tuple of tuple of int
         Number of positions in each class, for each level.
     """
