@@ -59,8 +59,8 @@ def count(
 
 
 def show_count(call: Call) -> None:
-    """Without options, this command prints one row with the number of positions, the number of games, and the number of games
-    that each side wins.
+    """Without options, this command prints one row with the number of positions, the number of games, and the number of games won
+    by each side.
     """
     begin = perf_counter()
     with lib.progress.progress(f"count {call.rules.name}", "steps", compiles=True) as shown:

@@ -72,7 +72,7 @@ def match(
         Number of games. In games with chance or more than two players, extra players are allowed; each combination of players
         then plays this number of games.
     opening : int
-        Number of random moves at the start of each game; in games with chance or more than two players, the number of random turns.
+        Number of random moves at the start of each game. In games with chance or more than two players, number of random turns.
     seed : int
         Seed for the random number generator; the same seed gives the same games.
     nodes : int, optional
@@ -151,8 +151,8 @@ def match_stats(
     files : sequence of str or Path
         Files of recorded games, written by 'match --output'.
     by : str
-        Group the statistics by game, seat (playing order), ending (why the game ended), chance (dice rolls and cards), square
-        (destination of a move) or piece (moved piece).
+        Group the statistics by game, seat (playing order), ending (reason), chance (dice rolls and cards), square (move
+        destination) or piece (moved piece).
     with_opening : bool
         Also count the random moves at the start of games, which are excluded by default.
     curve : str or Path, optional

@@ -52,7 +52,7 @@ def show_probe(
     Parameters
     ----------
     positions : list of str
-        Positions in the notation of the game, such as 'ppp/3/PPP w'; '-' reads one position per line from standard input, and
+        Positions in the notation of the game, such as 'ppp/3/PPP w'. '-' reads one position per line from standard input, and
         '@FILE' reads from a file.
     features : bool
         Also show computed features of each position, such as distances; 'tablebase features' lists all features.

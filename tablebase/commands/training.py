@@ -58,7 +58,7 @@ def train(
     every : int
         Number of games between evaluations; the player is also saved after each evaluation.
     order : int, optional
-        Maximum number of pieces in a pattern, from 1 to 5 (by default, 4); the player learns a weight for each pattern of pieces.
+        Maximum number of pieces in a pattern, from 1 to 5 (by default, 4). The player learns a weight for each pattern of pieces.
     rate : float, optional
         Learning rate, the fraction of the error that each update corrects; by default, 0.5.
     exploration : float, optional
