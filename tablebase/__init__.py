@@ -119,12 +119,12 @@ def __dir__() -> list[str]:
 def open(  # noqa: A001 (read as `tablebase.open`)
     folder: str | Path | None = None, catalog: str | None = None, cache: int | str | None = None
 ) -> Tablebase:
-    """Open a folder of tables, and return a `tablebase.Tablebase`.
+    """Open a folder of tables and return a `tablebase.Tablebase`.
 
     Parameters
     ----------
     folder : str or Path, optional
-        Folder of the tables; by default, the value of the environment variable TABLEBASE_DATA, or ``data``.
+        Folder that contains the tables; by default, the value of the environment variable TABLEBASE_DATA, or ``data``.
     catalog : str, optional
         URL of the PostgreSQL database for the catalog (the list of all tables); by default, the value of the environment variable
         TABLEBASE_CATALOG, or an SQLite file in the folder.

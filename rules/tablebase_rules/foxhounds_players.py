@@ -16,9 +16,9 @@ def _not_fox_and_hounds(rules: Rules[Any]) -> str | None:
 PLAYERS = (
     PlayerRecord(
         "foxbox",
-        "keeps its result in Fox & Hounds, and makes the game as long or as hard as possible",
+        "keeps the result in Fox & Hounds and makes the game as long or as hard as possible",
         loaded_later("tablebase_rules.foxbox_players"),
-        {**FAIR_FUZZ, "simple": "yes or no: whether winning hounds only return to a FoxBox as soon as they can; by default no"},
+        {**FAIR_FUZZ, "simple": "yes to let winning hounds only return to a FoxBox as soon as possible, or no (the default)"},
         fair=True,
         strategy=loaded_later("tablebase_rules.foxbox_players", "fox_boxes"),
         refuses=_not_fox_and_hounds,

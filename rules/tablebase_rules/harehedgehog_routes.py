@@ -18,79 +18,88 @@ ABOUT = "a server for Hare & Hedgehog"
 router = APIRouter(tags=["play"])
 HareName = Annotated[
     str,
-    Field(max_length=LONGEST_NAME, description="A game of chance or of several players, with its variant.", examples=[GAME]),
+    Field(
+        max_length=LONGEST_NAME,
+        description="Name of a game with chance or several players, including its variant.",
+        examples=[GAME],
+    ),
 ]
 HarePosition = Annotated[
     str | dict[str, Any],
-    Field(description="As text, or described as in `description` of an answer.", examples=["0:68:3,0:68:3 1"]),
+    Field(description="Position as text, or as an object like `description` in an answer.", examples=["0:68:3,0:68:3 1"]),
 ]
 
 
 class HareNew(Given):
-    """A new game."""
+    """A request for a new game."""
 
     game: HareName = GAME
     seed: Annotated[int | None, SEED] = None
 
 
 class HareMove(HareNew):
-    """A move to be made."""
+    """A request to make a move."""
 
     position: HarePosition
-    code: Annotated[int, Field(gt=-(1 << 63), lt=1 << 63, description="The number of the move.", examples=[5])]
+    code: Annotated[
+        int, Field(gt=-(1 << 63), lt=1 << 63, description="Number of the move, from the field `moves` of an answer.", examples=[5])
+    ]
 
 
 class HareComputer(HareNew):
-    """A move to be found."""
+    """A request for a move by the computer."""
 
     position: HarePosition
     settings: Annotated[
-        dict[str, Any], Field(description="Settings of the player computer.", examples=[{"depth": 3}], max_length=20)
+        dict[str, Any],
+        Field(description="Settings of the player `computer`, such as `depth`.", examples=[{"depth": 3}], max_length=20),
     ] = {}  # noqa: RUF012
 
 
 class HareMoveRow(Told):
-    """A legal move."""
+    """A legal move, with its number and description."""
 
     code: int
     text: str
 
 
 class HareCard(Told):
-    """What was drawn."""
+    """A chance event before the position, such as a drawn card."""
 
     card: str
     text: str
 
 
 class HareAnswer(Told):
-    """A game as it stands; see `tablebase.commands.game_requests`."""
+    """The position and legal moves of a game; see `tablebase.commands.game_requests` for the fields."""
 
     success: Literal[True]
     game: str
-    position: str
-    description: Any
-    to_move: int | None
-    moves: list[HareMoveRow]
-    code: int | None
-    cards: list[HareCard]
-    places: list[int] | None
-    values: list[float] | None = None
+    position: Annotated[str, Field(description="Position as text, to be sent with the next request.")]
+    description: Annotated[Any, Field(description="Parts of the position; the structure depends on the game.")]
+    to_move: Annotated[int | None, Field(description="Number of the player to move, from 1; null if the game is over.")]
+    moves: Annotated[list[HareMoveRow], Field(description="Legal moves; empty if the game is over.")]
+    code: Annotated[int | None, Field(description="Number of the last move; null for a new game.")]
+    cards: Annotated[list[HareCard], Field(description="Chance events since the last move.")]
+    places: Annotated[list[int] | None, Field(description="Place of each player, from 1; null unless the game is over.")]
+    values: Annotated[list[float] | None, Field(description="For a move by the computer, the expected points of each player.")] = (
+        None
+    )
 
 
 @post(router, "/harehedgehog/new", HareAnswer, name="harehedgehog_new")
 async def new(request: Request, given: HareNew) -> Response:
-    """Begin a game of Hare & Hedgehog, or another one with chance or several players."""
+    """Begin a game of Hare & Hedgehog, or another game with chance or several players."""
     return answered(request, await commanded(request, "new", given.model_dump(exclude_unset=True)), PRIVATE)
 
 
 @post(router, "/harehedgehog/move", HareAnswer, name="harehedgehog_move")
 async def move(request: Request, given: HareMove) -> Response:
-    """Make a move, and all draws that follow it."""
+    """Make a move and the random draws that follow."""
     return answered(request, await commanded(request, "move", given.model_dump(exclude_unset=True)), PRIVATE)
 
 
 @post(router, "/harehedgehog/computer", HareAnswer, name="harehedgehog_computer")
 async def computer(request: Request, given: HareComputer) -> Response:
-    """Make the move that looking ahead finds best, and all draws that follow it."""
+    """Search for the best move, then make this move and the random draws that follow."""
     return answered(request, await commanded(request, "computer", given.model_dump(exclude_unset=True)), PRIVATE)

@@ -94,7 +94,7 @@ def players() -> str:
     listed = ((code([one.name]), one.about, "yes" if one.needs_tables else "no") for one in all_players())
     parts = [table("player | plays | needs tables", listed)]
     for one in all_players():
-        weights = [("weights", "weights of the terms of the evaluation, by the names that the game defines")] * one.weighs
+        weights = [("weights", "weights of the evaluation terms; the game defines the names of these settings")] * one.weighs
         settings = [(code([name]), meaning) for name, meaning in one.settings.items()] + weights
         parts += [f"### {one.name}\n"] * bool(settings) + [table("setting | meaning", settings)]
     return "\n".join(parts)

@@ -203,7 +203,7 @@ def _loop_seconds() -> float:
 
 @dataclass(frozen=True)
 class SliceEstimate:
-    """Estimated cost of all tables with a given number of pieces, or of the tables of one set of pieces."""
+    """Estimated cost of the tables for one number of pieces or for one set of pieces."""
 
     pieces: int
     slices: int

@@ -36,7 +36,7 @@ class Begun:
 
 @dataclass(frozen=True)
 class TableRecord:
-    """Record of a finished table."""
+    """Entry for a finished table in a build log."""
 
     game: str
     material: str

@@ -63,9 +63,9 @@ def batch(
     catalog: CatalogUrl = None,
     verbose: Verbose = False,
 ) -> BatchResult | None:
-    """Run the builds and other commands that a TOML file lists.
+    """Run the builds and commands listed in a TOML file.
 
-    Messages are written to standard error. A dry run writes its estimates to standard output, and returns None.
+    Messages are written to standard error. A dry run writes estimates to standard output and returns None.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def batch(
     Raises
     ------
     BatchError
-        If the file contains an error; it is checked before the first build starts.
+        If the file contains an error; the whole file is checked before the first build.
     """
     path = Path(file)
     work = lib.batch.read_batch(path)
@@ -115,9 +115,9 @@ def batch(
 
 
 def show_batch(call: Call) -> int | None:
-    """Without options, this command checks the TOML file, builds the tables that do not exist yet, and then runs the commands
-    listed in it. In the file, each [[build]] section contains a game and options of 'build', and each [[then]] section a command,
-    such as 'stats doushouqi'. Unless the file names another folder, the tables are written to the folder 'data'.
+    """Without options, this command checks the TOML file, builds the missing tables, and then runs the listed commands. Each
+    [[build]] section of the file specifies a game and options of 'build'. Each [[then]] section specifies a command, such as
+    'stats doushouqi'. Tables are written to the folder 'data' unless the file specifies another folder.
     """
     result = call()
     if result and result.errors:

@@ -64,11 +64,11 @@ def boxes(
     Parameters
     ----------
     position : str or Position, optional
-        Position in which games begin; by default, the initial position.
+        First position of each game; by default, the initial position.
     side : str, optional
         Side that the boxes play; by default, the side that moves second.
     boxes : str or Path, optional
-        File written by 'play --boxes'; by default, the state before the first game.
+        File written by 'play --boxes'; by default, the boxes are listed as they are before the first game.
     game, size, variant : see `tablebase.build`
 
     Examples

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     AnyEstimate: TypeAlias = SliceEstimate | LayerEstimate | ExactEstimate
 
-_MEMORY = "Memory limit; if necessary, fewer tables are solved at the same time. By default, all memory of this machine."
+_MEMORY = "Memory limit, by default all memory of this machine; with less memory, fewer tables are solved at the same time."
 Memory = Annotated[int | str | None, Shell(help=_MEMORY, metavar="8G", parse=plain.parse_size)]
 DEFAULT_GRACE = "10min"
 
@@ -59,9 +59,9 @@ def build(
 ) -> BuildResult:
     """Solve, verify and store missing tables.
 
-    Messages and progress (a bar in terminals and notebooks, otherwise a line each minute) are written to standard error. To resume
-    an interrupted build, run it again; finished tables and checkpoints are kept. Times are text such as ``8h`` or ``07:00``,
-    `datetime` or `timedelta` objects, or seconds; a deadline in seconds counts from the Unix epoch.
+    Messages and progress (a bar in terminals and notebooks, otherwise a line each minute) are written to standard error. To
+    resume an interrupted build, call the function again; finished tables and checkpoints are kept. Times are strings such as
+    ``8h`` or ``07:00``, `datetime` or `timedelta` objects, or seconds; a deadline in seconds counts from the Unix epoch.
 
     Parameters
     ----------
@@ -72,9 +72,9 @@ def build(
     pieces : int, range or str, optional
         Number of pieces on the board, or a range such as ``range(2, 5)`` or ``"2-4"``.
     material : str or sequence of str, optional
-        Set of pieces, such as ``RCvW``; by default, all sets that games can reach, if there are not too many.
+        Set of pieces, such as ``RCvW``; by default, all sets that can occur in a game.
     data : str or Path, optional
-        Folder of the tables; by default, the value of the environment variable TABLEBASE_DATA, or ``data``.
+        Folder that contains the tables; by default, the value of the environment variable TABLEBASE_DATA, or ``data``.
     catalog : str, optional
         URL of the PostgreSQL database for the catalog (the list of all tables); by default, an SQLite file in the folder.
     workers : int, optional
@@ -86,14 +86,13 @@ def build(
     scheduler : str, optional
         Address of the Dask scheduler, tcp://HOST:PORT; by default, the command starts a scheduler on this machine.
     solver : str
-        Solver to use (planes, pursuit, groups or reference); auto selects the fastest solver that supports the table. All solvers
-        write identical files.
+        Solver (planes, pursuit, groups, reference); auto selects the fastest suitable solver. All solvers write identical files.
     deadline : str, datetime or float, optional
         Stop at this time, such as 07:00 or 2030-01-31T07:00.
     duration : str, timedelta or float, optional
         Stop after this duration, such as 8h or 90min.
     grace : str, timedelta or float
-        Extra time after the deadline to finish tables that have been started.
+        Extra time after the deadline to finish tables in progress.
     log : str or Path, optional
         Append a line of text for each table to this file.
     json_log : str or Path, optional
@@ -106,7 +105,7 @@ def build(
     Returns
     -------
     BuildResult
-        Result of the build; `left` is the number of tables still missing at the deadline, which is not an error.
+        Result of the build; if the deadline was reached, `left` is the number of missing tables.
     """
     end = plain.end_of_work(as_optional(as_time, "deadline", deadline), as_optional(as_duration, "duration", duration))
     kind, wanted = _wanted(lib.game_arguments.as_rules(game, size, variant), pieces, material, limits, solver)
@@ -123,9 +122,9 @@ def build(
 
 
 def show_build(call: Call) -> None:
-    """Without options, this command builds every table that games from the initial position can reach. If there are too many, it
-    builds nothing and reports an error; select fewer with --pieces or --material. It writes the tables to the folder 'data' and
-    uses all processors.
+    """Without options, this command builds every table needed for games from the initial position. If there are too many tables,
+    nothing is built; select fewer tables with --pieces or --material. The command uses all processors and writes the tables to
+    the folder 'data'.
     """
     if left := call().left:
         raise DeadlineError(left, program_call())
@@ -133,7 +132,7 @@ def show_build(call: Call) -> None:
 
 @brief
 class Estimates(list["AnyEstimate"]):
-    """List of cost estimates for a build, one for each number of pieces, set of pieces or table. Notebooks show it as a table."""
+    """List of cost estimates for a build, by number of pieces, by set of pieces or by table. Notebooks show the list as a table."""
 
     def __init__(self, lines: Iterable[AnyEstimate], workers: int = 1) -> None:
         super().__init__(lines)
@@ -141,7 +140,7 @@ class Estimates(list["AnyEstimate"]):
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """The estimates as dicts, as in ``tablebase estimate --format json``."""
+        """The estimates as dicts with the fields of ``tablebase estimate --format json``."""
         return [asdict(line) for line in self]
 
     def _repr_html_(self) -> str:
@@ -186,8 +185,8 @@ def estimate(
 
 
 def show_estimate(call: Call) -> None:
-    """Without options, this command estimates the cost of building every table that games from the initial position can reach. If
-    there are too many, it reports an error; select fewer with --pieces or --material. It does not build any tables.
+    """Without options, this command estimates the cost of every table needed for games from the initial position. If there are
+    too many tables, an error is reported; select fewer tables with --pieces or --material. No tables are built.
     """
     lines = call()
     if call.style is not Format.TABLE:

@@ -32,7 +32,7 @@ class Cataloged:
 
     @property
     def folder(self) -> Path:
-        """The folder of the tables."""
+        """Path of the folder that contains the tables."""
         return self._folder
 
     def close(self) -> None:
@@ -47,7 +47,7 @@ class Cataloged:
         statement : str
             One read-only SELECT statement.
         timeout : float, optional
-            Seconds after which the query raises `TimeLimitError`.
+            Time limit in seconds; a longer query raises `TimeLimitError`.
         """
         text, limit = as_text("a statement", statement), None if timeout is None else as_seconds("timeout", timeout)
         with self._catalog() as catalog:
@@ -56,19 +56,19 @@ class Cataloged:
     def stats(self, game: GameName, by: By = "pieces", pieces: Pieces = None) -> Statistics[Any]:
         """Count won, lost and drawn positions in the tables of a game.
 
-        Wins and losses are for the side to move; positions of equivalent tables that are not stored are included.
+        Wins and losses are counted for the side to move; equivalent positions that are not stored are included.
 
         Parameters
         ----------
         by : str
             Show one row for each number of pieces (pieces) or for each set of pieces (material).
         pieces : int, range or str, optional
-            Use only tables with this number of pieces, or with a number in this range.
+            Use only tables with this number of pieces, or with a number of pieces in this range.
 
         Returns
         -------
         Statistics
-            A list of `Counts`; for games defined by functions, a list with the rows of ``tablebase stats --format json``.
+            A list of `Counts`; for games defined by functions, a list of rows as in ``tablebase stats --format json``.
         """
         rules = self._rules(game)
         lib.game_arguments.refuse_given(rules, pieces=pieces, by=None if by == "pieces" else by)
@@ -85,7 +85,7 @@ class Cataloged:
         return found
 
     def materials(self, game: str | Game, pieces: int | None = None) -> list[str]:
-        """Return the names of all materials with tables, or only materials with this number of pieces."""
+        """Return the names of all materials that have tables; with `pieces`, only materials with this number of pieces."""
         pieces = None if pieces is None else as_number("pieces", pieces)
         counts = self.stats(self._game(game, "materials"), "material")
         return shortened(list(dict.fromkeys(str(line.material) for line in counts if pieces in (None, line.pieces))))
@@ -93,8 +93,8 @@ class Cataloged:
     def describe(self, game: str | Game, material: str | None = None) -> dict[str, Any]:
         """Return a description of a game, or of a material such as ``RCvW``, as JSON data.
 
-        For a game, it contains the title, board, sides, pieces, initial position and counts of its tables. For a material, it
-        contains the pieces, and statistics for each side to move.
+        The description of a game contains its title, board, sides, pieces, initial position and table counts. The description of
+        a material contains its pieces and statistics for each side to move.
         """
         with self._catalog() as catalog:
             rules, found = self._game(game), lib.descriptions
@@ -123,8 +123,7 @@ class Cataloged:
 
 def show_stats(call: Call) -> None:
     """Without options, this command reads the tables in the folder 'data' and shows one row for each number of pieces. Wins and
-    losses are counted for the side to move. The counts include positions that are not stored because they are equivalent to stored
-    positions.
+    losses are counted for the side to move. The counts include equivalent positions that are not stored.
     """
     found = call()
     columns = [name for name in found.rows[0] if name != "of_slices" or call.style is Format.JSON]
@@ -134,7 +133,7 @@ def show_stats(call: Call) -> None:
 
 
 def show_sql(call: Call) -> int:
-    """Without options, this command runs the statement on the catalog in the folder 'data', and prints all rows. Statements cannot
+    """Without options, this command runs the statement on the catalog in the folder 'data' and prints all rows. Statements cannot
     change the catalog. To query positions, use 'tablebase mine'.
     """
     call.given["statement"] = from_input(call.given["statement"])

@@ -56,8 +56,8 @@ class Collection(Charts, PatternSearches):
     ) -> Query:
         """Query the positions in the tables with SQL (DuckDB).
 
-        Read the result with ``.df()`` (pandas), ``.pl()`` (Polars), ``.arrow()`` or ``.fetchall()``. If it does not fit into
-        memory, iterate over the query to read it in batches.
+        Read the result with ``.df()`` (pandas), ``.pl()`` (Polars), ``.arrow()`` or ``.fetchall()``. If the result does not fit
+        into memory, iterate over the query to read batches of rows.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ class Collection(Charts, PatternSearches):
         return query
 
     def features(self, game: shared.GameName, features: shared.Features = None) -> tuple[Feature, ...]:
-        """List the features of positions, which are columns in SQL.
+        """List the features of a game (columns computed from a position).
 
         Parameters
         ----------
@@ -100,12 +100,12 @@ class Collection(Charts, PatternSearches):
         seed: Annotated[int, Shell(metavar="N", least=0)] = 0,
         workers: shared.Threads = None,
     ) -> int:
-        """Write positions to Parquet files. There is one file for each set of pieces and side to move; in games without pieces,
-        one for each table.
+        """Write positions to Parquet files. The command writes one file for each set of pieces and side to move; in games without
+        pieces, one file for each table.
 
         With only --to, this command exports all tables of the game in the folder 'data'.
 
-        Progress and a summary are written to standard error. Returns the number of rows.
+        Progress and a summary are written to standard error. The function returns the number of exported rows.
 
         Parameters
         ----------
@@ -114,7 +114,7 @@ class Collection(Charts, PatternSearches):
         material : str or sequence of str, optional
             Set of pieces to export, such as ``RCvW``.
         pieces : int, range or str, optional
-            Number of pieces, or a range of numbers; without material and pieces, all tables are exported.
+            Number of pieces, or a range of numbers, to select the tables to export; by default, any number.
         aliases : bool
             Also write the tables that are not stored because they are equivalent to a stored table.
         columns : str or iterable of str, optional
@@ -148,8 +148,8 @@ def show_mine(
     timeout: shared.Timeout = None,
     style: Annotated[MineFormat, Shell(help="Output format.", option="--format")] = "table",
 ) -> int:
-    """Without options, this command runs the statement on the tables in the folder 'data', and shows at most 1,000 rows. Statements
-    are read-only, and can read only the files that you pass with --table. 'DESCRIBE positions' lists the columns.
+    """Without options, this command runs the statement on the tables in the folder 'data' and shows at most 1,000 rows.
+    Statements are read-only and can access only files given with --table. 'DESCRIBE positions' lists the columns.
     """
     call.given["statement"] = from_input(call.given["statement"])
     call.given["workers"] = threads = usable_workers(call.given.get("workers"))
@@ -180,7 +180,7 @@ def show_mine(
 
 
 def show_features(call: Call) -> None:
-    """Without options, this command lists the features that the game defines, each with a description. It does not need tables."""
+    """Without options, this command lists all features of the game, with descriptions. The command does not need tables."""
     subjects, columns = {0: "position", 1: "each piece", 2: "each pair"}, ["feature", "of", "type", "column", "tells"]
     rows = [(one.name, subjects[one.pieces], " ".join(one.words) or one.kind, next(one.columns(2))[0], one.about) for one in call()]
     call.write([dict(zip(columns, row, strict=True)) for row in rows], columns)

@@ -37,14 +37,15 @@ def count(
 
     Parameters
     ----------
-    position : str, by default the start
+    position : str, optional
+        Position to count from; by default, the initial position.
     divide : bool
-        Show one row for each legal move, with the number of possible games after it and its result under best play.
-    game, size, variant, workers : see `tablebase.build`; the workers are threads
+        Show one row for each legal move, with the number of games after the move and the move's result under best play.
+    game, size, variant, workers : see `tablebase.build`; workers are threads, not processes
     data : str or Path, optional
-        Folder of tables, which are used for the results of moves if the game has too many positions to solve it here.
+        Folder of tables with the results of moves, for games that have too many positions to solve directly.
     tick : callable, optional
-        Progress callback, called with the number of finished steps and the total number of steps, None if unknown.
+        Progress callback, called with the number of finished steps and the total number of steps (None if unknown).
     """
     rules = rules_for("count", game, size, variant)
     with lib.threads.use(usable_workers(workers)):
@@ -58,8 +59,8 @@ def count(
 
 
 def show_count(call: Call) -> None:
-    """Without options, this command prints one row with the number of positions, the number of games, and how many of these games
-    each side wins.
+    """Without options, this command prints one row with the number of positions, the number of games, and the number of games won
+    by each side.
     """
     begin = perf_counter()
     with lib.progress.progress(f"count {call.rules.name}", "steps", compiles=True) as shown:

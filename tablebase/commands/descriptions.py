@@ -36,7 +36,7 @@ class Statistics(list[Entry]):
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """The rows of ``tablebase stats --format json``."""
+        """The statistics as dicts with the fields of ``tablebase stats --format json``."""
         return [
             {name: getattr(one, name) for name in one.columns(self._by)} if isinstance(one, Counts) else dict(one)  # type: ignore[call-overload]
             for one in self

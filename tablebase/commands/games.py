@@ -48,7 +48,7 @@ def list_games() -> tuple[list[GameRow], list[str]]:
 def games() -> list[GameRow]:
     """List the installed games.
 
-    Games that cannot be loaded are left out.
+    Games that cannot be loaded are omitted.
     """
     return shortened(list_games()[0])
 
@@ -73,7 +73,7 @@ def show_games(call: Call) -> int | None:
 
 
 def load(game: AnyGame, *, size: str | None = None, variant: str | Sequence[str] | None = None) -> Rules[Any]:
-    """Load a game by its name, or from a rules file such as ``nim.py``; this process and its children then also find it by name.
+    """Load a game by name, or load and register a rules file such as ``nim.py`` for this process and its children.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def load(game: AnyGame, *, size: str | None = None, variant: str | Sequence[str]
 def check_rules(game: GameName, *, size: Size = None, variant: Variant = None) -> list[CheckResult]:
     """Run self-tests on the rules of a game.
 
-    `tablebase.testing.check_rules` has more settings. Errors in the rules are reported in the result, not raised.
+    `tablebase.testing.check_rules` accepts more settings. Errors in the rules are reported in the result, not raised.
     """
     return shortened(lib.suite.check_rules(lib.game_arguments.as_rules(game, size, variant)))
 

@@ -43,8 +43,8 @@ def show_line(
     number: Annotated[int, Shell(metavar="N", least=1)] = 1,
     player: Annotated[str | None, Shell(metavar="NAME", complete=PLAYERS)] = None,
 ) -> None:
-    """Without options, this command reads the tables in the folder 'data' and prints one row for each position of best play. If the
-    position is drawn, the line ends when a position repeats.
+    """Without options, this command reads the tables in the folder 'data' and prints one row for each position of best play.
+    Drawn games are shown until a position repeats.
 
     Parameters
     ----------
@@ -53,22 +53,21 @@ def show_line(
     svg : Path, optional
         Also write a picture of every position to this new folder.
     picture : str
-        With --to, file format of the pictures.
+        File format of the pictures written with --to.
     width : float, optional
-        With --to, width of the pictures, such as 88mm or 3.5in; or column (88 mm) or page (180 mm).
+        Width of the pictures written with --to, such as 88mm, 3.5in, column (88 mm) or page (180 mm).
     sheet : Path, optional
         Also draw the key positions (for example, after captures) on printable pages, as a PDF, SVG or PNG file.
     every : bool
         With --sheet, draw every position instead of only the key positions.
     explain : bool
-        Show the number of moves that keep the result, and the values of other moves; '!' marks the only move that keeps it.
+        Show how many moves keep the result, and the values of other moves; '!' marks a move if all others worsen the result.
     replay : Path, optional
         Instead of best play, show a recorded game from a file written by 'match --output'.
     number : int
-        With --replay, number of the game in the file.
+        Number of the game in the --replay file.
     player : str, optional
-        With --replay, player that evaluates positions without a table, such as engine or computer; by default, these positions have
-        no value.
+        Player that evaluates --replay positions without a table, such as engine or computer; by default, no evaluation.
     """
     rules = call.rules
     if boards and (replay is not None or call.style is Format.TABLE) and not is_drawn(rules):

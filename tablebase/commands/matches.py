@@ -59,33 +59,34 @@ def match(
 ) -> MatchRows:
     """Run matches between built-in players and external engines.
 
-    A bar and messages are written to standard error.
+    A progress bar and messages are written to standard error.
 
     Parameters
     ----------
-    position : str, where games begin; by default the start
+    position : str, optional
+        First position of each game; by default, the initial position.
     player : str or sequence of str
         Built-in player from 'tablebase play --help', with optional settings (engine:level=3), or external UCI engine
         (uci:stockfish). Give this option once for each player.
     games : int
-        Number of games. In games with chance or more than two players, you can give more players than take part in a game; each
-        combination of players then plays this number of games.
+        Number of games. In games with chance or more than two players, extra players are allowed; each combination of players
+        then plays this number of games.
     opening : int
-        Number of random moves at the start of each game; in games with chance or more than two players, the number of random turns.
+        Number of random moves at the start of each game. In games with chance or more than two players, number of random turns.
     seed : int
         Seed for the random number generator; the same seed gives the same games.
     nodes : int, optional
         Node limit for each move of an external engine; by default, 10,000.
     time : float, optional
-        Time in seconds for each move of an external engine; replaces --nodes.
+        Time in seconds for each move of an external engine, instead of a node limit.
     patience : float, optional
-        Number of seconds after which an external engine that has not answered loses the game; by default, 30.
+        An external engine loses the game if it does not answer within this number of seconds; by default, 30.
     plies : int, optional
         Number of plies (moves by one side) after which a game is a draw; by default, 300.
     no_tables : bool
         Play every game to the end; by default, a game ends as soon as a table contains its position.
     output : str or Path, optional
-        Record the games in a new file, which 'line --replay' can show.
+        Record the games in a new file, for use with 'line --replay' and 'match-stats'.
     game, players, size, variant, data : see `tablebase.build`
     """
     rules = rules_for("match", game, size, variant, players)
@@ -150,8 +151,8 @@ def match_stats(
     files : sequence of str or Path
         Files of recorded games, written by 'match --output'.
     by : str
-        Group the statistics by game, seat (playing order), ending (reason for the end of the game), chance (dice rolls and cards),
-        square (destination of moves) or piece (moved piece).
+        Group the statistics by game, seat (playing order), ending (reason), chance (dice rolls and cards), square (move
+        destination) or piece (moved piece).
     with_opening : bool
         Also count the random moves at the start of games, which are excluded by default.
     curve : str or Path, optional
@@ -190,8 +191,8 @@ def match_stats(
 
 
 def show_match_stats(call: Call) -> None:
-    """Without options, this command prints one row with averages over all recorded games, such as the number of moves. If the files
-    contain matches of several games, such as Hexapawn and Kalah, it prints one row for each.
+    """Without options, this command prints one row with averages over all recorded games, such as the number of moves. For
+    matches in several games, such as Hexapawn and Kalah, one row is printed for each game.
     """
     rows, by = call(), call.given.get("by", "game")
     columns = [*lib.statistics.GAME, *lib.statistics.ROWS[by]]

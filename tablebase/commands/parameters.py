@@ -117,7 +117,7 @@ class Format(StrEnum):
 GAMES, PLAYERS = "tablebase.game.installed:game_names", "tablebase.play.players:player_names"
 """Functions that list values of parameters."""
 _GAME = Shell(metavar="GAME", argument=True, complete=GAMES)
-_INSTALLED = "Name of a game (see 'tablebase games'), or a Python file that defines one."
+_INSTALLED = "Name of an installed game (see 'tablebase games'), or a Python file that defines a game."
 GameName = Annotated[str | Rules[Any], replace(_GAME, help=_INSTALLED)]
 OptionalGame = Annotated[str | Rules[Any] | None, _GAME]
 _RULES = "Python file that defines an additional game; repeatable."
@@ -134,9 +134,9 @@ _PIECES = "Number of pieces on the board, such as 4, or a range, such as 2-4."
 Pieces = Annotated[int | range | str | None, Shell(help=_PIECES, metavar="N", parse=parse_pieces)]
 _MATERIAL = "Set of pieces, such as RCvW for rat and cat against wolf; repeatable."
 Materials = Annotated[str | Sequence[str] | None, Shell(help=_MATERIAL, metavar="RCvW")]
-_TO = "Folder to write to; for 'copy', also an object store, such as s3://bucket/path."
+_TO = "Destination folder; 'copy' also accepts an object store, such as s3://bucket/path."
 To = Annotated[str | Path, Shell(help=_TO, metavar="DIR", parse=str, output=Output.FOLDER)]
-_DEPENDENCIES = "Also include all tables that the selected tables depend on, such as the tables after a capture."
+_DEPENDENCIES = "Also include all tables that the selected tables depend on, such as tables for positions after a capture."
 WithDependencies = Annotated[bool, Shell(help=_DEPENDENCIES)]
 _DATA = "Folder that contains the tables."
 Data = Annotated[str | Path | None, Shell(help=_DATA, metavar="DIR", variable="TABLEBASE_DATA", default="data")]

@@ -48,31 +48,30 @@ class PatternSearches(Cataloged):
     ) -> Findings:
         """Find features, rules and decision trees that predict outcomes.
 
-        Each set of pieces is searched separately, or all together with `pool`; results are returned, but not stored in the catalog.
+        Each set of pieces is analysed separately, unless `pool` is True. The results are not stored in the catalog.
 
         Parameters
         ----------
         pool : bool
             Analyse the positions of all sets of pieces together.
         target : str
-            Column to predict.
+            Column to predict; 'only_move' is true if only one move keeps the outcome.
         outcome : str, optional
-            Use only positions with this outcome. For --target distance, choose win or loss; for --target only_move (whether only
-            one move keeps the outcome), win or draw.
+            Use only positions with this outcome. For the target 'distance', choose win or loss; for 'only_move', win or draw.
         conditions : int
             Maximum number of conditions in a rule, from 1 to 3.
         support : float
             Minimum share of positions covered by a rule or by a leaf of a tree.
         depth : int
-            Depth of the decision trees; 0 for no trees.
+            Maximum depth of the decision trees; 0 for no trees.
         game, material, pieces, features, workers : see `export`
         run : callable, optional
-            Called with the planned searches; must run them, and return the results to keep. By default, all are run and kept.
+            Callback that runs the planned searches and returns the results to keep; by default, all results are kept.
 
         Raises
         ------
         MissingExtraError
-            If `depth` is above 0, and scikit-learn is not installed.
+            If `depth` is greater than 0 and scikit-learn is not installed.
         """
         rules, wanted = self._game(game, "patterns"), lib.levels.target_of(as_text("target", target), outcome)
         settings = lib.pattern_search.PatternSettings(wanted, depth, conditions, support)
@@ -102,7 +101,7 @@ class PatternSearches(Cataloged):
     ) -> Dataset:
         """Return positions as arrays `X`, `y` and `groups`, for scikit-learn and other machine learning libraries.
 
-        Does not require scikit-learn or pandas. The default columns and the sample are the same as in `patterns` with
+        This method does not require scikit-learn or pandas. The default columns and the sample are the same as in `patterns` with
         ``pool=True``.
 
         Parameters
@@ -110,7 +109,7 @@ class PatternSearches(Cataloged):
         columns : str or iterable of str, optional
             Columns of `X`; by default, all features, the file and rank of each piece, and the type of each piece if it varies.
         limit : int, optional
-            Approximate maximum number of positions; if there are more, a random sample is drawn. None selects all positions.
+            Approximate maximum number of positions; a larger set is sampled at random. None selects all positions.
         seed : int
             Seed for the random sample.
         game, material, pieces, target, outcome, features, workers : see `patterns`
@@ -130,11 +129,11 @@ class PatternSearches(Cataloged):
 def show_patterns(
     call: Call,
     *,
-    top: Annotated[int, Shell(help="Number of features, and of feature pairs, to show.", metavar="N", least=1)] = 10,
+    top: Annotated[int, Shell(help="Show this many features and this many feature pairs.", metavar="N", least=1)] = 10,
     output: Annotated[Path | None, Shell(help=_PAGE, metavar="FILE", output=Output.FILE)] = None,
 ) -> None:
-    """Without options, this command analyses all tables of the game in the folder 'data', and finds features and rules that predict
-    the outcome. It analyses each set of pieces separately, and also stores these results in the catalog.
+    """Without options, this command analyses all tables of the game in the folder 'data' and finds features and rules that
+    predict the outcome. Each set of pieces is analysed separately, and the results are also stored in the catalog.
     """
     from importlib.resources import files
 

@@ -81,39 +81,40 @@ class Charts(Cataloged):
         Parameters
         ----------
         chart : str
-            Chart to draw, one of distances (positions by distance), survival (share of wins and losses not yet over after each
-            ply), squares (outcomes by square of a piece), draws (share of draws by set of pieces), parity (outcomes by odd and even
-            distances between two pieces, or by the column --by), values (outcomes by the column --by; in games with chance, the
-            mean chance to win), chances (winning chances against a weakened player) or query (the result of an SQL statement).
+            Type of chart to draw. 'distances' shows the number of positions by distance. 'survival' shows the share of wins and
+            losses not yet over after each ply. 'squares' shows outcomes by the square of a piece. 'draws' shows the share of
+            draws by set of pieces. 'parity' shows outcomes by the parity of a column or of the distance between two pieces.
+            'values' shows outcomes by the values of a column; in games with chance, the mean chance of winning. 'chances' shows
+            winning chances against a weakened player. 'query' shows the result of an SQL statement.
         statement : str, optional
-            For the chart 'query', an SQL statement as in 'mine'. The first column is the x axis; the other columns are plotted.
+            For the chart 'query', an SQL statement. The result's first column is the x axis; the other columns are plotted.
         pieces : int, range or str, optional
-            Use only tables with this number of pieces, or with a number in this range.
+            Use only tables with this number of pieces, or with a number of pieces in this range.
         material : str or sequence of str, optional
             Set of pieces, such as RCvW (rat and cat against wolf), or a pattern with the wildcards '?' (one piece) and '*' (any
-            number of pieces). Repeat this option for several panels; the chart 'draws' shows them all in one matrix.
+            number of pieces). Repeat this option for several panels; the chart 'draws' shows all sets of pieces in one matrix.
         side : str, optional
             Use only positions with this side to move; for the chart 'chances', the side that plays against the weakened player.
         where : str, optional
             Use only positions that satisfy this SQL condition on the columns of 'mine', such as "to_den_1 < 5".
         piece : int or sequence of int, optional
-            For the charts 'squares' and 'parity', number of a piece in --material, such as 2 for the cat in RCvW. For the chart
-            'parity', give this option twice.
+            For the charts 'squares' and 'parity', number of a piece in the set of pieces, such as 2 for the cat in RCvW. For the
+            chart 'parity', give this option twice.
         outcome : str, optional
             Outcome to show; by default, win in the chart 'squares', and both win and loss in the chart 'distances'.
         log : bool
             Use a logarithmic scale in the chart 'distances'.
         by : str, optional
-            For the chart 'values', a column with few distinct values, such as a feature; for 'parity', a column of whole numbers,
-            by default the distance between the two pieces.
+            For the chart 'values', a column with few distinct values, such as a feature. For the chart 'parity', a column of
+            whole numbers; by default, the distance between the two pieces.
         kind : str, optional
             For the chart 'query', type of chart to draw (by default, bar); a heat map needs a result with three columns.
         position : str, optional
             For the chart 'chances', the position from which games start; by default, the initial position.
         player : str or sequence of str, optional
-            For the chart 'chances', a weakened player that 'tablebase exploit --help' lists; repeatable.
+            For the chart 'chances', a weakened player listed by 'tablebase exploit --help'; repeatable.
         width : str, optional
-            Width of the chart, such as 88mm, 8cm or 3.5in; or column (88 mm) or page (180 mm).
+            Width of the chart, such as 88mm, 8cm, 3.5in, column (88 mm) or page (180 mm).
         height : str, optional
             Height of the chart, such as 60mm, 6cm or 2.5in.
         font_size : float
@@ -123,12 +124,12 @@ class Charts(Cataloged):
         title : str, optional
             Title of the chart, or 'none'; by default, the name of the chart and its sets of pieces.
         style : str
-            Colour scheme, with a light or dark background, or with hatched shades of grey for print.
+            Colour scheme, with a light background, a dark background, or hatched shades of grey for printing.
         csv : str or Path, optional
             Also write the plotted numbers to this CSV file.
         game, workers : see `mine`
         tick : callable, optional
-            Progress callback, called with the number of decoded table entries and the total number.
+            Progress callback, called with the number of decoded table entries and the total number of entries.
         """
         rules: Any = self._rules(game)
         check_extra("pictures", "plot")

@@ -46,20 +46,20 @@ def show_probe(
     sheet: Annotated[Path | None, Shell(metavar="FILE", output=Output.FILE)] = None,
     page: Page = "a4",
 ) -> None:
-    """Without options, this command reads the tables in the folder 'data', and prints the value of each position and of its moves.
-    It also draws the board of each position, unless the positions come from a file or from standard input.
+    """Without options, this command reads the tables in the folder 'data' and prints the value of each position and of each move.
+    The board is also drawn, unless positions are read from a file or standard input.
 
     Parameters
     ----------
     positions : list of str
-        Positions in the notation of the game, such as 'ppp/3/PPP w'; '-' reads one position per line from standard input, and
-        '@FILE' from a file.
+        Positions in the notation of the game, such as 'ppp/3/PPP w'. '-' reads one position per line from standard input, and
+        '@FILE' reads from a file.
     features : bool
-        Also show computed features of each position, such as distances; 'tablebase features' lists them.
+        Also show computed features of each position, such as distances; 'tablebase features' lists all features.
     svg : Path, optional
-        Also draw the position as an SVG, PNG or PDF file, with an arrow for its best move.
+        Also draw the position as an SVG, PNG or PDF file, with an arrow for the best move.
     width : float, optional
-        With --output, width of the picture, such as 88mm or 3.5in; or column (88 mm) or page (180 mm).
+        Width of the picture written with --output, such as 88mm, 3.5in, column (88 mm) or page (180 mm).
     sheet : Path, optional
         Also draw all positions on printable pages, as a PDF, SVG or PNG file.
     """

@@ -48,28 +48,29 @@ def prove(
 ) -> dict[str, Any]:
     """Prove that a position without a table is won or lost.
 
-    A position with a table is looked up; it is searched only to write a proof, or if `table_pieces` excludes its table.
+    A position with a table is looked up without a search, except to write a proof or if `table_pieces` excludes the table.
 
     Parameters
     ----------
     game : str or Game, optional
-        Name of the game; not needed with --check, because the proof contains it.
-    position : str, by default the start
+        Name of the game; not needed to check a proof, because the proof contains the name.
+    position : str, optional
+        Position to prove; by default, the initial position.
     nodes : int, optional
         Maximum number of positions to search.
     time : float, optional
-        Time limit; by default, 60 seconds, or none if you give --nodes.
+        Time limit; the default is 60 seconds, or no limit if a number of nodes is given.
     memory : int or str
         Memory limit of the search.
     table_pieces : int, optional
-        Use only tables with at most N pieces; by default, all tables.
+        Use only tables with at most this number of pieces; by default, all tables.
     output : str or Path, optional
         Also write the proof to this file.
     check : str or Path, optional
         Check the proof in this file instead of searching; the check uses only the rules and the tables.
     size, variant : see `tablebase.build`
     data : str or Path, optional
-        Folder of the tables; without this argument, it may be missing.
+        Folder that contains the tables; the default folder may be missing.
     """
     folder, file = optional_folder(data), None if output is None else Path(output)
     if check is not None:
@@ -106,8 +107,8 @@ def prove(
 
 
 def show_prove(call: Call) -> int | None:
-    """Without options, this command searches for a proof for up to 60 seconds. It uses the tables in the folder 'data' if this
-    folder exists.
+    """Without options, this command searches for a proof for up to 60 seconds. The search uses the tables in the folder 'data' if
+    this folder exists.
     """
     row = call()
     if call.style is Format.TABLE and "fault" in row:

@@ -8,7 +8,7 @@ from typing_extensions import TypedDict  # that of Python 3.11 does not keep wha
 
 
 class GameRow(TypedDict):
-    """An installed game, as `tablebase games` lists it."""
+    """An installed game, as listed by `tablebase games`."""
 
     game: str
     title: str
@@ -20,14 +20,14 @@ class GameRow(TypedDict):
 
 
 class BoxRow(TypedDict):
-    """A matchbox, as `tablebase boxes` lists it."""
+    """A matchbox, as listed by `tablebase boxes`."""
 
     box: int
     move: int
     """Number of the move in the game, counting the moves of both sides from 1."""
     position: str
     beads: str
-    """Moves of the remaining beads."""
+    """Moves of the beads in the box."""
     taken: str
     """Moves of the beads that were removed after losses."""
 
@@ -57,7 +57,7 @@ class DividedRow(TypedDict):
 
 
 class ExploitRow(TypedDict):
-    """A side's chance to win against a weakened player; with the option `divide`, the chance after one move."""
+    """Chance of winning against a weakened player; with the option `divide`, the chance after one move."""
 
     player: str
     fuzz: float
@@ -71,7 +71,7 @@ class ExploitRow(TypedDict):
 
 
 class LayerRow(TypedDict):
-    """Counts of states in a layer, one table file of a game with chance."""
+    """Counts of states in a layer (one table file of a game with chance)."""
 
     region: str
     layer: str
@@ -114,7 +114,7 @@ class MaterialRow(TypedDict):
     material: str
     pieces: int
     sides: str
-    """Letters of the sides to move; counts are added up over these sides."""
+    """Letters of the sides to move; all counts are totals over these sides."""
     placements: int
     positions: int
     wins: int
@@ -149,7 +149,7 @@ class SliceRow(TypedDict):
 
 
 class DistanceRow(TypedDict):
-    """Number of placements with one outcome and distance, for one side to move."""
+    """Number of placements with a given outcome and distance, for one side to move."""
 
     side: str
     outcome: Literal["win", "loss"]
@@ -173,11 +173,11 @@ class MaterialDescription(TypedDict):
     slices: list[SliceRow]
     distances: list[DistanceRow]
     stored_as: str
-    """Name of the stored material with these positions or equivalent ones."""
+    """Name of the stored material that contains these positions or equivalent positions."""
     depends_on: list[Neighbour]
-    """Stored materials that a capture or promotion leads to."""
+    """Stored materials that a capture or promotion can lead to."""
     needed_by: list[Neighbour]
-    """Stored materials with a capture or promotion that leads to this material."""
+    """Stored materials from which a capture or promotion can lead to this material."""
 
 
 class RecordRow(TypedDict):
@@ -214,4 +214,4 @@ class MineAnswer(TypedDict):
     columns: list[str]
     rows: list[dict[str, Any]]
     complete: bool
-    """False if the result has more rows than were requested."""
+    """False if the result has more rows than requested."""

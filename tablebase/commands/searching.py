@@ -41,20 +41,21 @@ def perft(
     variant: shared.Variant = None,
     workers: shared.Threads = None,
 ) -> list[dict[str, Any]]:
-    """Count sequences of legal moves by their length (perft).
+    """Count sequences of legal moves by length (perft).
 
     Parameters
     ----------
-    position : str, by default the start
+    position : str, optional
+        First position of the sequences; by default, the initial position.
     depth : int
-        Maximum length of the sequences, in plies (moves by one side). In games with chance or more than two players, the unit of
-        length is a turn, which consists of all consecutive moves of one player.
+        Maximum length of the sequences, in plies (moves by one side). In games with chance or more than two players, the unit is
+        a turn (all consecutive moves of one player).
     divide : bool
-        Show one row for each first move, and count only sequences of length --depth.
+        Show one row for each first move, and count only sequences of the maximum length.
     repetitions : RepeatedLines or str
-        When a sequence repeats an earlier position, extend it as usual (continue) or end it there (leaf). With 'leaf', it counts
-        once at its length and once at every greater length.
-    game, players, size, variant, workers : see `tablebase.build`; the workers are threads
+        After a repeated position, extend the sequence as usual (continue) or end the sequence (leaf). With 'leaf', a sequence
+        that has ended is counted once at its length and once at every greater length.
+    game, players, size, variant, workers : see `tablebase.build`; workers are threads, not processes
     """
     rules = rules_for("perft", game, size, variant, players)
     by_move, by_depth = part(rules, "lines")
@@ -75,8 +76,8 @@ def perft(
 
 
 def show_perft(call: Call) -> None:
-    """Without options, this command prints the number of legal move sequences of lengths 1 to 4 from the initial position. It does
-    not need tables.
+    """Without options, this command prints the number of legal move sequences of lengths 1 to 4 from the initial position. The
+    command does not need tables.
     """
     call.write(call(), ["move", "leaves"] if call.given.get("divide") else ["depth", "leaves", "seconds"])
 
@@ -106,11 +107,12 @@ def analyse(
 
     Parameters
     ----------
-    position : str, by default the start
+    position : str, optional
+        Position to search; by default, the initial position.
     depth : int, optional
         Maximum search depth, in plies (moves by one side).
     time : float, optional
-        Time limit; by default, 5 seconds, or none if you give --depth or --nodes.
+        Time limit; the default is 5 seconds, or no limit if a depth or number of nodes is given.
     nodes : int, optional
         Maximum number of positions for each thread to search.
     lines : int
@@ -118,8 +120,7 @@ def analyse(
     exact : bool
         Search every move to the full depth, as plain minimax does.
     repetition : Repetition or str
-        Result of a position that occurs for the third time (none, draw, or loss for the side that repeats it); table values ignore
-        this rule.
+        Result of a threefold repetition (none, draw, or loss for the repeating side); table values ignore this rule.
     progress_limit : int
         Number of plies without a capture after which the game is a draw; 0 for no limit.
     hash : int or str
@@ -130,7 +131,7 @@ def analyse(
     workers : int
         Number of threads; with several threads, results can vary between runs.
     data : str or Path, optional
-        Folder of the tables; without this argument, it may be missing.
+        Folder that contains the tables; the default folder may be missing.
     """
     rules, folder = rules_for("analyse", game, size, variant), None if no_tables else optional_folder(data)
     begin_at = lib.notation.parse(rules, rules.start if position is None else position)
@@ -146,8 +147,8 @@ def analyse(
 
 
 def show_analyse(call: Call) -> None:
-    """Without options, this command searches the position for up to 5 seconds on one thread, and prints a line after each search
-    depth. It uses the tables in the folder 'data' if this folder exists.
+    """Without options, this command searches the position for up to 5 seconds on one thread and prints a line after each search
+    depth. The search uses the tables in the folder 'data' if this folder exists.
     """
     answers = call()
     if call.style is Format.JSON:
@@ -183,8 +184,8 @@ def _analysed(engine: Engine, answers: Iterator[Analysis], prober: Prober | None
 def uci(game: shared.GameName, *, size: shared.Size = None, variant: shared.Variant = None, data: shared.Data = None) -> None:
     """Run the search engine over UCI, for use in a chess GUI.
 
-    Without options, this command reads UCI (Universal Chess Interface) commands from standard input until 'quit'. It uses the
-    tables in the folder 'data' if this folder exists.
+    Without options, this command reads UCI (Universal Chess Interface) commands from standard input until 'quit'. The engine uses
+    the tables in the folder 'data' if this folder exists.
 
     Parameters
     ----------

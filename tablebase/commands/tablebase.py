@@ -33,11 +33,11 @@ Default = TypeVar("Default")
 
 
 class Tablebase(Collection):
-    """An open folder of tables; threads and child processes can share it.
+    """An open folder of tables, which threads and child processes can share.
 
-    Methods raise `MissingTableError` (with the command that builds the table) if a table is missing, `NotationError` for invalid
-    position or material texts, and another `TablebaseError` for other invalid arguments or a closed tablebase. The attribute
-    `prober` is the underlying `Prober`, for `Game` and `Position` objects.
+    Methods raise `MissingTableError` if a table is missing; the error contains the command that builds the table. Methods raise
+    `NotationError` for an invalid position or material, and another `TablebaseError` for other invalid arguments or a closed
+    tablebase. The attribute `prober` is the underlying `Prober`, for `Game` and `Position` objects.
 
     Parameters
     ----------
@@ -85,12 +85,12 @@ class Tablebase(Collection):
     def probe_value(self, game: AnyGame, position: Any) -> Any: ...
 
     def probe_value(self, game: AnyGame, position: Any) -> AnyValue:
-        """Return outcome and distance for the side to move; in games with chance, bounds on its chance to win."""
+        """Return the outcome and distance for the side to move; in games with chance, bounds on the probability of winning."""
         rules, asked = self._asked(game, position)
         return self.prober.of(rules).value(asked, rules.viewer(asked))
 
     def get_value(self, game: AnyGame, position: Any, default: Default | None = None) -> Any | Default | None:
-        """Like `probe_value`, but returns `default` if the table is missing."""
+        """Like `probe_value`, but return `default` if the table is missing."""
         try:
             return self.probe_value(game, position)
         except MissingTableError:
@@ -113,13 +113,13 @@ class Tablebase(Collection):
         strict : bool
             Stop with an error at the first position that is invalid or needs a missing table.
         turns : int, optional
-            In games with chance, also show the probability of winning within T turns.
+            In games with chance, also show the probability of winning within this number of turns.
         """
         rules, asked = self._asked(game, position)
         return self.prober.of(rules).probe(asked, strict=strict, turns=as_optional(as_number, "turns", turns))
 
     def get(self, game: AnyGame, position: Any, default: Default | None = None) -> Any | Default | None:
-        """Like `probe`, but returns `default` if a table is missing."""
+        """Like `probe`, but return `default` if a table is missing."""
         try:
             return self.probe(game, position)
         except MissingTableError:
@@ -132,7 +132,7 @@ class Tablebase(Collection):
     def probe_values(self, game: AnyGame, positions: Sequence[Any]) -> list[Any]: ...
 
     def probe_values(self, game: AnyGame, positions: Sequence[Any]) -> list[Any]:
-        """Return a list with the `probe_value` of each position; raise the error of the first position without a value."""
+        """Return a list with the `probe_value` of each position; raise an error at the first position without a value."""
         answers = self.probe_many(game, positions)
         # Errors are known once the values are.
         values = answers.values()
@@ -141,7 +141,7 @@ class Tablebase(Collection):
         return shortened(values)
 
     def get_values(self, game: AnyGame, positions: Sequence[Any], default: Default | None = None) -> list[Any | Default | None]:
-        """Like `probe_values`, but returns `default` for each position without a value."""
+        """Like `probe_values`, but return `default` for each position without a value."""
         return shortened([default if value is None else value for value in self.probe_many(game, positions).values()])
 
     @overload
@@ -153,12 +153,12 @@ class Tablebase(Collection):
     def probe_many(
         self, game: AnyGame, positions: Sequence[Any], *, strict: bool = False, turns: int | None = None
     ) -> ProbeResults:
-        """Probe many positions, much faster than one by one in games without chance.
+        """Probe many positions; in games without chance, this is much faster than probing positions one by one.
 
         Parameters
         ----------
         positions : sequence of str or Position
-            For a `CompiledGame`, also an array of positions as integers, which must be valid, since they are not checked.
+            For a `CompiledGame`, also an array of integer positions, which are not checked and must be valid.
         strict : bool
             Return an error for a position if one of its moves leads to a missing table.
         turns : int, optional
@@ -167,8 +167,8 @@ class Tablebase(Collection):
         Returns
         -------
         Answers
-            A sequence with a `Probe` for each position, or `Unanswered` with its error. The attributes `outcomes` and `distances`
-            are arrays over all positions; in games with chance, the bounds ``lower`` and ``upper``.
+            A sequence with a `Probe` for each position, or an `Unanswered` object that contains the error. The attributes
+            `outcomes` and `distances` are arrays; in games with chance, the attributes are `lower` and `upper`, arrays of bounds.
         """
         rules = self._rules(game)
         source = self.prober.of(rules)
@@ -179,18 +179,18 @@ class Tablebase(Collection):
     def probe_squares(
         self, game: str | Game, material: str, side: int, squares: Squares, *, check: bool = True
     ) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
-        """Return outcomes and distances of many positions of one material, as arrays.
+        """Return arrays of outcomes and distances for many positions of one material.
 
         Parameters
         ----------
         material : str
-            Such as ``RCvW``.
+            Name of the material, such as ``RCvW``.
         side : int
             The side to move, 0 or 1.
         squares : ndarray of int8, shape (positions, pieces)
-            The square of each piece, in the order of the material.
+            Square of each piece, in the order of the pieces in `material`.
         check : bool
-            Check that each row is a legal position before the end of the game; without this check, invalid rows get meaningless
+            Check that each row is a legal position of an unfinished game. Without this check, invalid rows give meaningless
             values or raise `IndexError`.
 
         Returns
@@ -205,7 +205,7 @@ class Tablebase(Collection):
         SquaresError
             If a row is not a valid position; the error contains the first invalid row and the reason.
         NotationError
-            If the array has another shape or type.
+            If the array has the wrong shape or type.
         """
         import numpy as np
 
@@ -224,23 +224,23 @@ class Tablebase(Collection):
     ) -> Line:
         """Show best play from a position to the end of the game.
 
-        Each position of the line is probed, starting with `position`; chance takes its most likely outcome. The line ends when
-        the game is over, before a winning move, when a drawn position repeats, or after `plies` plies (in games with chance,
-        after 1,000 positions).
+        Each position of the line is probed, starting with `position`; each chance event has its most likely outcome. The line
+        ends when the game is over, before a winning move, when a drawn position repeats, or after `plies` plies. In games with
+        chance, the line contains at most 1,000 positions.
 
         Parameters
         ----------
         position : str or Position, optional
-            By default, the initial position.
+            First position of the line; by default, the initial position.
         plies : int, optional
-            Stop after N plies (moves by one side).
+            Stop after this number of plies (moves by one side).
         """
         most = as_optional(as_number, "plies", plies)
         rules = self._rules(game)
         return self.prober.line(rules, lib.game_arguments.as_asked(rules, rules.initial if position is None else position), most)
 
     def engine(self, game: str | Game, **options: Any) -> Engine:
-        """Return an engine that searches positions and uses these tables, until they are closed.
+        """Return a search engine that uses these tables until the tablebase is closed.
 
         The keyword arguments are fields of `tablebase.search.Options`, such as ``exact`` and ``threads``.
         """

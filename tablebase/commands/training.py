@@ -43,12 +43,12 @@ def train(
     variant: Variant = None,
     data: Data = None,
 ) -> list[dict[str, Any]]:
-    """Train a player by self-play, and measure how well it plays.
+    """Train a player by self-play and evaluate how well it plays.
 
     Parameters
     ----------
     game : str or Game
-        A game of pieces on squares.
+        Game to learn; only games with pieces on squares are supported.
     output : str or Path
         File for the trained player; if the file exists, training resumes from it.
     games : int
@@ -56,9 +56,9 @@ def train(
     duration : str, timedelta or float, optional
         Stop after this duration, such as 8h or 90min.
     every : int
-        Evaluate and save the player after every N games.
+        Number of games between evaluations; the player is also saved after each evaluation.
     order : int, optional
-        Maximum number of pieces in a pattern, from 1 to 5 (by default, 4); the player learns a weight for each pattern of pieces.
+        Maximum number of pieces in a pattern, from 1 to 5 (by default, 4). The player learns a weight for each pattern of pieces.
     rate : float, optional
         Learning rate, the fraction of the error that each update corrects; by default, 0.5.
     exploration : float, optional
@@ -74,7 +74,7 @@ def train(
     Returns
     -------
     list of dict
-        A row for each measurement, with the fields of `tablebase.play.learning.self_play.Measure`; none without tables.
+        A row for each measurement, with the fields of `tablebase.play.learning.self_play.Measure`; an empty list without tables.
     """
     rules = rules_for("train", game, size, variant)
     path, picture = Path(output), as_optional(as_path, "curve", curve)
@@ -107,8 +107,8 @@ def train(
 
 
 def show_train(call: Call) -> None:
-    """With only --output, this command plays 20,000 training games. After every 1,000 games, it saves the player and compares its
-    play with the tables in the folder 'data'. If tables are missing, it skips this comparison.
+    """With only --output, this command plays 20,000 training games. After every 1,000 games, the player is saved, and its play is
+    compared with the tables in the folder 'data'. If tables are missing, the comparison is skipped.
     """
     call.write(call(), [one.name for one in fields(lib.self_play.Measure)])
 

@@ -63,14 +63,14 @@ def copy(
     ----------
     to : str or Path
         Destination folder or object store, such as ``s3://bucket/path``.
-    game, size, variant, pieces, material, data, catalog, verbose : see `tablebase.build`; by default all tables of the game
+    game, size, variant, pieces, material, data, catalog, verbose : see `tablebase.build`; by default, all tables of the game
     with_dependencies : bool
         Also copy the tables that the selected tables depend on.
 
     Raises
     ------
     MissingTableError, ConflictError
-        If a selected table has not been built, or the target has a different table with the same name.
+        If a selected table has not been built, or the target contains a different table with the same name.
     """
     rules, folder, named = rules_for("copy", game, size, variant), as_folder(data), as_optional(as_texts, "material", material)
     target = None if lib.object_store.is_url(str(to)) else _target(to, folder)
@@ -105,7 +105,7 @@ def merge(
     Raises
     ------
     ConflictError
-        If the data folder has a different table with the same name.
+        If the data folder contains a different table with the same name.
     """
     folder, url = as_folder(data), as_catalog(catalog)
     if not lib.object_store.is_url(str(place)):
@@ -133,10 +133,10 @@ def pack(
     workers: shared.Workers = None,
     verbose: shared.Verbose = False,
 ) -> Transfer:
-    """Write compressed copies of tables, which can still be probed.
+    """Write compressed tables that can be probed without unpacking.
 
     With only --to, this command packs all tables of the game in the folder 'data' and uses all processors. The original tables
-    remain unchanged.
+    are kept.
 
     Parameters
     ----------
@@ -167,13 +167,13 @@ def unpack(
 ) -> Transfer:
     """Restore the original files of packed tables.
 
-    With only --to, this command restores all packed tables in DIR and uses all processors. The packed tables remain unchanged.
+    With only --to, this command restores all packed tables in DIR and uses all processors. The packed tables are kept.
 
     Parameters
     ----------
     place : str or Path
         Folder that contains packed tables.
-    to, workers, verbose : as in `pack`
+    to, workers, verbose : see `pack`
     """
     folder = Path(place)
     target, executor = _target(to, folder), lib.options.local_executor(workers)

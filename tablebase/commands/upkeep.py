@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @brief
 @dataclass(frozen=True)
 class VerifyResult:
-    """Result of a verification: the number of checked `tables`, the `errors` by table, and the number `compared` to checksums."""
+    """Result of a verification: number of checked `tables`, `errors` by table, and number of tables `compared` with checksums."""
 
     tables: int  # all that were checked
     errors: Mapping[str, str] = field(default_factory=dict)  # by table
@@ -42,7 +42,7 @@ class VerifyResult:
 
     @property
     def exit_code(self) -> int:
-        """Exit code of `tablebase verify`: 0 if all tables are correct."""
+        """Exit code of `tablebase verify`: 0 if all tables are correct, otherwise 1."""
         return CHECK_FAILED if self.errors else 0
 
     def _repr_html_(self) -> str:
@@ -67,16 +67,16 @@ def verify(
 ) -> VerifyResult:
     """Check every byte and every position of the tables.
 
-    Without options, this command checks all tables of the game in the folder 'data' and uses all processors. If it finds an error,
-    the exit code is 1.
+    Without options, this command checks all tables of the game in the folder 'data' and uses all processors. If an error is
+    found, the exit code is 1.
 
     Progress, errors and a summary are written to standard error.
 
     Parameters
     ----------
     game : str, Game or StochasticGame, optional
-        Name of a game, or a Python file with the rules of a game; you can omit it with --quick, to check the tables of all games.
-    size, variant, pieces, material, data, catalog, workers, verbose : see `tablebase.build`; by default all tables of the game
+        Name of a game, or a Python file that defines a game; without a game, --quick checks the tables of all games.
+    size, variant, pieces, material, data, catalog, workers, verbose : see `tablebase.build`; by default, all tables of the game
     published : str or Path, optional
         CSV file with published checksums of table values, to compare with the checksums of your tables.
     quick : bool
@@ -134,7 +134,7 @@ def _checked(
 
 @checked
 def reindex(data: shared.Data = None, catalog: shared.CatalogUrl = None) -> Rebuilt:
-    """Rebuild the catalog of all tables from their files.
+    """Rebuild the catalog (list of all tables) from the table files.
 
     Parameters
     ----------
@@ -147,9 +147,7 @@ def reindex(data: shared.Data = None, catalog: shared.CatalogUrl = None) -> Rebu
 
 
 def show_reindex(call: Call) -> None:
-    """Without options, this command reads all tables in the folder 'data' and writes the catalog to the file 'catalog.sqlite' in
-    that folder.
-    """
+    """Without options, this command reads all tables in the folder 'data' and writes the file 'catalog.sqlite' in that folder."""
     done = call()
     tables = f"{sum(done.tables.values())} tables of {', '.join(done.tables) or 'no game'}"
     say(f"catalog of {as_folder(call.given.get('data'))} rebuilt from {tables}{lib.reindex.left_out(done)}")
@@ -163,7 +161,7 @@ def prune(
     yes: bool = False,
     agreed: Annotated[Callable[[Sequence[Any]], bool] | None, PYTHON_ONLY] = None,
 ) -> list[Prunable]:
-    """Remove outdated tables, and files left by interrupted commands.
+    """Remove outdated tables and files left by interrupted commands.
 
     Parameters
     ----------
@@ -171,12 +169,12 @@ def prune(
     yes : bool
         Remove files without asking for confirmation.
     agreed : callable, optional
-        Callback for confirmation, called with the removable files; they are removed if it returns True.
+        Callback for confirmation, called with the removable files; the files are removed if the callback returns True.
 
     Returns
     -------
     list of Prunable
-        The removable files, removed or not, with the size and reason for each.
+        All removable files, each with its size and the reason, even if nothing was removed.
     """
     found: list[Prunable] = []
 
@@ -189,7 +187,7 @@ def prune(
 
 
 def show_prune(call: Call, *, kernels: bool = False) -> None:
-    """Without options, this command lists the outdated files in the folder 'data', and removes them after your confirmation.
+    """Without options, this command lists the removable files in the folder 'data' and removes them after your confirmation.
 
     Parameters
     ----------

@@ -43,12 +43,12 @@ EXPLANATION = pa.schema(
 
 
 class Query(Tabular):
-    """An SQL query on the positions of a game; it runs each time its result is read.
+    """An SQL query on the positions of a game, run each time its result is read.
 
-    Iterate over it to read the result in batches, without loading all rows into memory.
+    Iterate over the query to read the result in batches, without loading all rows into memory.
 
-    See `Tablebase.mine` for the arguments; its argument `table` is called `own` here. `catalog` is the URL of a PostgreSQL
-    catalog. With ``counts=False``, statements that only count rows are not optimized.
+    See `Tablebase.mine` for the arguments; `own` corresponds to the argument `table` of `Tablebase.mine`. `catalog` is the URL of
+    a PostgreSQL catalog. With ``counts=False``, statements that only count rows are not optimized.
 
     Raises
     ------
@@ -125,7 +125,7 @@ class Query(Tabular):
         self.close()
 
     def close(self) -> None:
-        """Cancel all unfinished runs of the query, and close all files."""
+        """Cancel all unfinished runs of the query and close all files."""
         _end(self._runs)
         self._source.close()
 
@@ -150,7 +150,7 @@ class Query(Tabular):
     def run(
         self, limit: int | None = None, tick: Callable[[int], object] | None = None, timeout: float | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """Run the statement and return its result in batches. The first batch is empty; duplicate column names are numbered.
+        """Run the statement and return its result in batches. The first batch has no rows; duplicate column names are numbered.
 
         Parameters
         ----------

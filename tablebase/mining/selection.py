@@ -81,7 +81,7 @@ WHOLE = Sample()
 
 @dataclass(frozen=True)
 class SliceSelection:
-    """Conditions that select positions of one table for a query, possibly with positions that the query does not need."""
+    """Conditions that preselect positions of one table for a query; the query may need only some of these positions."""
 
     # They have one of these values.
     values: frozenset[ValueClass]

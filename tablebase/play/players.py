@@ -30,11 +30,11 @@ def _endless(rules: Any) -> str | None:
 FIRST = (
     PlayerRecord(
         "computer",
-        "searches a few turns ahead, and evaluates the last positions with tables or an evaluation function",
+        "searches a few turns ahead and evaluates the resulting positions with tables or an evaluation function",
         loaded_later("tablebase.play.lookahead_player"),
         {
             "depth": "number of turns to search, from 1 to 20; by default 4, or one more than the number of players",
-            "objective": "value to maximize, own (its own value, the default) or lead (its lead over the other players)",
+            "objective": "value to maximize, own (value of the player, the default) or lead (lead over the other players)",
             "stop": "yes (the default) to stop the search when a player has finished, or no",
             "alpha-beta": "yes to prune with alpha-beta (only for two players with objective=lead), or no (the default)",
             "sort": "yes to search promising moves first, or no (the default)",
@@ -82,7 +82,7 @@ LAST = (
         loaded_later("tablebase.play.exploit_player"),
         {
             "fuzz": "weakness (fuzz) of the opponent, from 0 to 1, or fair (the default), to give both sides the same chance",
-            "against": "weakened opponent, foxbox, ranking or tables; by default, the first of these that supports the game",
+            "against": "weakened opponent; by default, the first of foxbox, ranking and tables that supports the game",
         },
         fair=True,
         needs="game graphs",
@@ -90,7 +90,7 @@ LAST = (
     ),
     PlayerRecord(
         "matchboxes",
-        "draws beads from matchboxes to choose its moves, and removes a bead after each loss",
+        "draws beads from matchboxes to choose moves, and removes a bead after each loss",
         loaded_later("tablebase.play.learning.matchbox_player"),
         {
             "boxes": "JSON file with the boxes of one or both sides",
@@ -102,7 +102,7 @@ LAST = (
     ),
     PlayerRecord(
         "learner",
-        "makes the moves with the best values that it has learned by self-play",
+        "makes the moves with the best values learned by self-play",
         loaded_later("tablebase.play.learning.learner"),
         {"file": "file with a trained player, written by 'tablebase train'; required"},
         needs_file=True,

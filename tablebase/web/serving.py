@@ -32,7 +32,7 @@ def serve(
     """Run an HTTP server with a JSON interface and web pages.
 
     Without options, this command serves the tables in the folder 'data' at http://127.0.0.1:8000, to programs on this computer
-    only. The page of a position is /GAME/position/POSITION, with _ for each space. The JSON interface is described at
+    only. The web page of a position is /GAME/position/POSITION, with each space written as _. The JSON interface is described at
     /api/v1/openapi.json. Press Ctrl-C to stop the server.
 
     The function returns after a signal such as Ctrl-C. By default, the root path is read from the header ``X-Forwarded-Prefix``

@@ -62,7 +62,7 @@ class Gain:
     Parameters
     ----------
     features : tuple of str
-        One or two columns.
+        Names of one or two features.
     gain : float
         Information gain, in bits.
     explains : float or None
@@ -123,7 +123,7 @@ class Rule:
     Parameters
     ----------
     value : str
-        The class.
+        Class of the positions that satisfy the condition, such as ``win``.
     comparisons : int
         Number of comparisons in the condition, from 1 to 3; 0 if all positions have this class.
     condition : str

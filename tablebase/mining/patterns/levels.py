@@ -171,7 +171,7 @@ class Target:
 
     @property
     def words(self) -> str:
-        """Name of the target in words, for use in sentences."""
+        """Name of the target in words, such as ``only move``."""
         return self.name.replace("_", " ")
 
     @property
@@ -180,7 +180,7 @@ class Target:
         return " or ".join(ADJECTIVES[outcome] for outcome in self.outcomes)
 
     def select(self, game: Game, selection: Selection) -> Selection:
-        """Select the positions that the target applies to; raise `TablebaseError` if there are none."""
+        """Select the positions to which the target applies; raise `TablebaseError` if no position remains."""
         values = {
             slice_: frozenset(value for value in wanted.values if Outcome(value.outcome) in self.outcomes)
             for slice_, wanted in selection.items()
@@ -191,7 +191,7 @@ class Target:
         return chosen
 
     def column(self, game: Game, columns: Mapping[str, Column]) -> Column:
-        """Return the column to predict; `columns` are the game's columns by name."""
+        """Return the column to predict; `columns` maps names to the columns of the game."""
         if self.name != "only_move":
             return columns[self.name]
 

@@ -76,7 +76,9 @@ class Profile:
     Parameters
     ----------
     feature : str
+        Name of the feature.
     levels : tuple of str
+        Values or ranges of values, such as ``mover`` or ``up to 5``.
     counts : tuple of tuple of int
         Number of positions in each class, for each level.
     """
@@ -109,7 +111,7 @@ class Patterns:
     rules : list of Rule
         Rules in descending order of the number of positions that satisfy them.
     tree : Tree or None
-        None if no tree was requested.
+        Decision tree; None if no tree was requested.
     profile : Profile or None
         Profile of the feature with the highest gain; None without features.
     """
@@ -131,7 +133,7 @@ class Patterns:
 
     @property
     def positions(self) -> int:
-        """Number of positions."""
+        """Number of positions in the search."""
         return sum(self.counts)
 
     @property
@@ -142,7 +144,7 @@ class Patterns:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """Positions as arrays.
+    """Positions as arrays, for machine learning libraries.
 
     Parameters
     ----------
@@ -151,7 +153,7 @@ class Dataset:
     y : ndarray, shape (positions,)
         Target: outcome as text, distance in plies, or True if only one move keeps the outcome.
     names : list of str
-        The columns of `X`, such as ``mobility`` and ``first=mover``.
+        Names of the columns of `X`, such as ``mobility`` and ``first=mover``.
     groups : ndarray of int, shape (positions,)
         Group number for cross-validation; only a position and its mirror image share a number.
     """

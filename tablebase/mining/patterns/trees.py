@@ -40,14 +40,14 @@ class Tree:
     Parameters
     ----------
     depth : int
-        Maximum number of tests on a position.
+        Maximum number of conditions that are tested for a position.
     leaves : int
     trained : int
         Number of positions used for training.
     errors : int
         Number of wrong predictions.
     text : str
-        The tree as text in several lines.
+        The tree as multi-line text.
     sql : str
         SQL expression (CASE) that returns the predicted class.
     """

@@ -27,10 +27,10 @@ Read = Callable[[Any, Any, Catalog], Any]
 
 StatsGiven = given_by(
     "stats",
-    by={"description": "One row for each number of pieces (pieces), or for each set of pieces and side to move (material)."},
+    by={"description": "Return one row for each number of pieces (pieces), or for each set of pieces and side to move (material)."},
     pieces={"description": "Number of pieces; by default, all numbers."},
 )
-MaterialsGiven = given_by("stats", "game", "pieces", pieces={"description": "Only materials with this number of pieces."})
+MaterialsGiven = given_by("stats", "game", "pieces", pieces={"description": "List only materials with this number of pieces."})
 
 
 class MaterialGiven(Given):
@@ -80,13 +80,13 @@ def stats(game: Any, asked: Any, catalog: Catalog) -> Any:
 
 @from_catalog(list[row_types.MaterialRow], MaterialsGiven)
 def materials(game: Any, asked: Any, catalog: Catalog) -> Any:
-    """List the materials with tables, including aliases (equivalent to a stored material)."""
+    """List the materials that have tables, including aliases (materials equivalent to a stored material)."""
     return list_materials(catalog, game, asked.pieces)
 
 
 @from_catalog(row_types.MaterialDescription, MaterialGiven)
 def material(game: Any, asked: Any, catalog: Catalog) -> Any:
-    """Describe a material, with counts for each side to move, distances, and the materials before and after a capture."""
+    """Describe a material, with counts by side and by distance, and the materials before and after a capture."""
     name = material_name(game, parse_material(game, asked.material))
     described = describe_material(catalog, game, name)
     return {**described, "distances": distances_of(catalog, game, name), **neighbours(catalog, game, name)}

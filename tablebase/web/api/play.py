@@ -19,17 +19,17 @@ ShortText = Annotated[str, Field(max_length=LONGEST_NAME)]
 
 
 class PlayGiven(Given):
-    """The moves of a game so far, and the player to choose the next move."""
+    """The moves of a game so far, and the player that chooses the next move."""
 
     model_config = ConfigDict(json_schema_extra=example("play"))
     game: GameName
-    position: str | None = Field(None, max_length=LONGEST_POSITION, description="First position; by default, the initial position.")
-    moves: list[ShortText] = Field([], max_length=LIMITS.plies, description="Moves since `position`; not in games with chance.")
+    position: str | None = Field(None, max_length=LONGEST_POSITION, description="Start position; by default, the initial position.")
+    moves: list[ShortText] = Field([], max_length=LIMITS.plies, description="Moves so far; not supported in games with chance.")
     player: str | None = Field(
         None,
         max_length=LONGEST_NAME,
-        description="Player, one of tables, fuzzy, engine, computer, ranking, foxbox, exploit, matchboxes or random; "
-        "by default, the first of computer, tables and random that supports the game.",
+        description="Player to use (tables, fuzzy, engine, computer, ranking, foxbox, exploit, matchboxes or random). "
+        "By default, the first of computer, tables and random that supports the game.",
     )
     settings: dict[str, ShortText | StrictInt | StrictFloat] = Field(
         {}, max_length=20, description="Settings of the player, such as fuzz or level, as strings or numbers."
@@ -42,7 +42,7 @@ class EndingAnswer(Told):
 
     winner: Annotated[str | None, Field(description="Letter of the winner; null for a draw.")]
     why: str = Field(
-        description="Reason for the end (goal, last piece, no move, escaped, repeated or resigned; other games define their own)."
+        description="Reason for the end (goal, last piece, no move, escaped, repeated, resigned, or a reason defined by the game)."
     )
 
 

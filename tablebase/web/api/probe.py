@@ -21,7 +21,7 @@ from tablebase.web.context import in_thread, settings_of, tables_of, with_spaces
 from tablebase.web.problems import ProblemError, without_paths
 
 router = APIRouter(tags=["positions"])
-Turns = Annotated[int | None, Field(ge=1, le=100, description="In games with chance, also return winning chances within N turns.")]
+Turns = Annotated[int | None, Field(ge=1, le=100, description="Also return the chance of winning within this number of turns.")]
 
 
 class ProbeGiven(Given):
@@ -34,7 +34,7 @@ class ProbeGiven(Given):
 
 
 class BatchGiven(Given):
-    """Positions of a game to probe."""
+    """A request to probe several positions of a game."""
 
     game: GameName
     # Longer lists are refused by the route, whose sentence names the server's own limit.
@@ -57,7 +57,7 @@ class MoveRow(Told):
 
 
 class DrawRow(Told):
-    """An outcome of chance, such as a dice roll."""
+    """A possible outcome of a chance event, such as a dice roll."""
 
     probability: Annotated[str, Field(description="Probability as a fraction, such as 1/6.")]
     card: str
@@ -109,7 +109,7 @@ class LineGiven(Given):
     game: GameName
     position: PositionText
     plies: Annotated[int | None, Field(ge=0, le=LIMITS.plies, description="Stop after this number of plies.")] = None
-    explain: Annotated[bool, Field(description="Also count the moves that keep the result, and list all other moves.")] = False
+    explain: Annotated[bool, Field(description="Also return all moves and count the moves that keep the result.")] = False
 
 
 class LineRow(Told):
@@ -126,7 +126,7 @@ class LineRow(Told):
     position: str
     legal_moves: Annotated[int, Field(description="Number of legal moves; this and the next fields need `explain`.")] | None = None
     keeping_moves: Annotated[int | None, Field(description="Number of moves that keep the outcome; null if unknown.")] = None
-    best_moves: Annotated[int | None, Field(description="Number of moves as good as the best move, including it.")] = None
+    best_moves: Annotated[int | None, Field(description="Number of equally good best moves.")] = None
     is_only: Annotated[bool | None, Field(description="True if only one of several moves keeps a win or a draw.")] = None
     others: Annotated[list[MoveRow | DrawRow], Field(description="The other moves, or the other outcomes of chance.")] | None = None
 
@@ -174,7 +174,7 @@ def _game_of(given: ProbeGiven | BatchGiven) -> Rules[Any]:
 
 @get(router, "/line", list[LineRow], 404, given=LineGiven)
 async def line(request: Request) -> Response:
-    """Show best play from a position to the end of the game; chance takes its most likely outcomes.
+    """Show best play from a position to the end of the game; each chance event has its most likely outcome.
 
     The response is the output of `tablebase line --format json`; with `explain`, of `tablebase line --explain --format json`.
     """

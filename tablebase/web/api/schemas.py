@@ -25,7 +25,7 @@ VARIANT = "".join(f", such as {one}" for one in examples("variant"))
 
 GAME: dict[str, Any] = {
     "max_length": LONGEST_NAME,
-    "description": f"Name of the game, with its variant if it has one{VARIANT}.",
+    "description": f"Name of the game, including its variant{VARIANT}.",
     "examples": examples("game"),
 }
 GameName = Annotated[str, Field(**GAME)]
@@ -39,13 +39,13 @@ PositionText = Annotated[
 ]
 MATERIAL: dict[str, Any] = {
     "max_length": LONGEST_NAME,
-    "description": "Material (letters of the pieces of both sides), in any order.",
+    "description": "Material (letters of the pieces of both sides, in any order).",
     "examples": examples("material"),
 }
 MaterialName = Annotated[str, Field(**MATERIAL)]
 Outcome = Annotated[
     Literal["win", "loss", "draw"] | None,
-    Field(description="Outcome for the side to move (of a move, for the side that makes it); null if unknown."),
+    Field(description="Outcome for the side to move, or for the side that makes the move; null if unknown."),
 ]
 Distance = Annotated[int | None, Field(description="Number of plies to the end of the game under best play; null for a draw.")]
 

@@ -32,7 +32,7 @@ CountGiven = given_by("count", game={"description": "Name of a game that always 
 EstimateGiven = given_by(
     "estimate",
     material={"examples": examples("material")},
-    pieces={"description": "Number of pieces; the estimate includes all tables that these tables depend on."},
+    pieces={"description": "Number of pieces; the estimate includes all tables that are needed first."},
 )
 
 
@@ -41,7 +41,7 @@ class MineGiven(Given):
 
     model_config = ConfigDict(json_schema_extra=example("mine"))
     game: GameName
-    statement: Annotated[str, Field(max_length=LONGEST_STATEMENT, description="One SELECT statement on the table positions.")]
+    statement: Annotated[str, Field(max_length=LONGEST_STATEMENT, description="One SELECT statement on the table `positions`.")]
     limit: Annotated[int, Field(ge=0, le=LIMITS.rows, description="Maximum number of rows in the answer.")] = 1000
 
 
@@ -81,7 +81,7 @@ async def estimate(request: Request) -> Response:
 async def mine(request: Request, given: MineGiven) -> Response:
     """Query all positions with SQL, if the server was started with --mine.
 
-    The rows are the output of `tablebase mine --format json`. Statements are read-only, and have access only to positions.
+    The rows are the output of `tablebase mine --format json`. Statements are read-only and can access only positions.
     """
     return answered(request, await mined(request, given.game, given.statement, given.limit), CHANGING)
 
