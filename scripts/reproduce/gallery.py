@@ -28,7 +28,7 @@ GAME = load_game("doushouqi")
 DOCS = Path(__file__).parents[2] / "docs"
 HEAD = """# Gallery
 
-These charts show the two- and three-piece tables of Dou Shou Qi, each with the command that draws it.
+These charts show the two- and three-piece tables of Dou Shou Qi. Each chart comes with the command that draws it.
 In all charts, White is to move, and outcomes are for White.
 The charts do not include stalemates.
 `python -m scripts.reproduce.gallery --data data` generates this page and its pictures. Every number is computed from the tables.
