@@ -107,9 +107,9 @@ class FunctionGame(Rules[P]):
         }
         for part, (fits, what) in wanted.items():
             if not hasattr(self, part):
-                raise RulesError(f"the class {type(self).__name__} has no attribute {part}: set it to {what}")
+                raise RulesError(f"the class {type(self).__name__} has no attribute {part!r}: set {part!r} to {what}")
             if not fits(getattr(self, part)):
-                raise RulesError(f"{part} of {type(self).__name__} is {getattr(self, part)!r}, but must be {what}")
+                raise RulesError(f"{part!r} of the class {type(self).__name__} must be {what}, not {getattr(self, part)!r}")
 
     def canonical(self, position: P) -> P:
         """Return the position that tables store for all positions symmetric to `position`; by default, `position` itself."""
@@ -128,7 +128,7 @@ class FunctionGame(Rules[P]):
         """
         found = companion(type(self).__module__, "_features", "features")
         if found is not None and not hasattr(found, "FEATURES"):
-            raise RulesError(f"the module {found.__name__} has no FEATURES: define FEATURES as a tuple of features")
+            raise RulesError(f"the module {found.__name__} does not define FEATURES: define FEATURES as a tuple of features")
         return () if found is None else tuple(found.FEATURES)
 
     @cached_property

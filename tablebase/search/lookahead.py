@@ -89,7 +89,7 @@ class Lookahead:
         check_foresight(foresight, game)
         kernels = game.kernels()
         if kernels is None:
-            raise RulesError(f"{game.name} has no compiled rules, which a search needs: choose another player")
+            raise RulesError(f"{game.name} has no compiled rules, which a search needs: choose a different player")
         self.game, self._kernels = game, kernels
         self._evaluation = game.evaluation(weights or {}) or no_evaluation()
         self._tables = tables or NO_TABLES
@@ -200,8 +200,8 @@ def load_tables(folder: Path, game: StochasticGame) -> maxn.LeafTables:
     largest = max(layer.end - layer.begin for _, layers in regions for layer in layers)
     needed = BYTES * size + 2 * BYTES * largest
     if needed > machine.memory():
-        where = f"all tables of {game.name} in {folder}"
-        raise CapacityError(where, "search with tables=no", needed=needed, allowed=machine.memory())
+        where = f"loading all tables of {game.name} from {folder}"
+        raise CapacityError(where, "set tables=no", needed=needed, allowed=machine.memory())
     chances = np.zeros((2, size), np.int32)
     spans, at, begin = [], 0, 0
     for region, layers in regions:

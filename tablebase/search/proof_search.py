@@ -260,7 +260,7 @@ def find_proof(
     """
     for name, limit in (("nodes", nodes), ("seconds", seconds), ("memory", memory)):
         if not limit > 0:
-            raise ArgumentError(f"the limit of {name} must be positive, not {limit:g}")
+            raise ArgumentError(f"the limit on {name} must be positive, not {limit:g}")
     begin = time.monotonic()
     over = decided(game, position)
     if over is not None or known is not None:

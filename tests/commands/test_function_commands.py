@@ -261,7 +261,7 @@ def test_functions_that_do_not_agree(
 @pytest.mark.parametrize(
     ("part", "value", "said"),
     [
-        ("start", None, "the class Partial has no attribute start: set it to a value that can be hashed"),
+        ("start", None, "the class Partial has no attribute 'start': set 'start' to a value that can be hashed"),
         ("start", [1], "start of Partial is [1], but must be a value that can be hashed, such as a string or a tuple"),
         ("title", 7, "title of Partial is 7, but must be a string"),
         ("options", 7, "options of Partial is 7, but must be a dict"),

@@ -203,7 +203,7 @@ def test_matchboxes_game_after_game(play_without: Ask, tmp_path: Path) -> None:
         "\n 3[.]p p\n 2[p]P .\n 1 P . P\n   a b c\n   White to move\n"
         "White> \n 3 . p[P]\n 2 p[.].\n 1 P . P\n   a b c\n"
         "\nwon by White in 3 plies: the pawn has reached c3\n"
-        "the bead a3a2 is removed from the box ppp/1P1/P1P b, which keeps 1 bead\n"
+        "the bead a3a2 is removed from the box ppp/1P1/P1P b, which still contains 1 bead\n"
         "games won: White 1, Black 0; beads left: 44 of 45 in 19 boxes\n"
     )
     start, boxes, reply, hint, help_, end = second.split("White> ")

@@ -367,7 +367,7 @@ def test_engines_that_fail_lose(how: str) -> None:
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("", "the command after uci: is empty"),
+        ("", "the engine command is empty"),
         ("'", "cannot be started"),
         ("/nowhere/engine", "cannot be started"),
         (f"{sys.executable} -c pass", "has ended with exit code 0"),

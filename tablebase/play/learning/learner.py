@@ -61,10 +61,10 @@ class Learner(Knowledge):
         # No more is unpacked than belongs there, whatever the file holds.
         unpacked = unpacking.decompress(b64decode(content["weights"], validate=True), size + 1)
         if len(unpacked) != size or not unpacking.eof:
-            raise ValueError("another number of weights")
+            raise ValueError("wrong number of weights")
         values.weights = np.frombuffer(unpacked, WEIGHT).reshape(values.weights.shape).astype(np.float32)
         if not np.isfinite(values.weights).all():
-            raise ValueError("weights that are not numbers")
+            raise ValueError("some weights are not finite numbers")
         start, curve = self.game.parse(content["start"]), [Measure(**one) for one in content["curve"]]
         games, seconds = int(content["games"]), float(content["seconds"])
         self.start, self.training, self.values = start, training, values
@@ -89,7 +89,7 @@ class LearnerPlayer(Player):
 def make(seat: Seat, file: str | Path | None = None) -> LearnerPlayer:
     """The player ``learner``."""
     if file is None:
-        raise TablebaseError("the player learner needs a file from 'tablebase train': add the path, as in learner:file=FILE")
+        raise TablebaseError("the player learner needs a file from 'tablebase train': add the file, as in learner:file=FILE")
     learner = Learner(seat.rules, seat.rules.initial)
     learner.load(Path(expanduser(file)), any_start=True)
     return LearnerPlayer(learner)

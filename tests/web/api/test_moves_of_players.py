@@ -128,7 +128,7 @@ def test_estimates(pawns: TestClient, hexapawns: Path, ask: Ask) -> None:
         assert [row | varying for row in found] == [row | varying for row in expected]
     for given in ({}, {"material": "PvP", "pieces": 2}):
         refused = pawns.get("/api/v1/estimate", params={"game": "hexapawn", **given})
-        assert "needs either material or pieces: give one of them" in sentence_of(refused, 400)
+        assert "needs either material or pieces: set exactly one" in sentence_of(refused, 400)
 
 
 @pytest.mark.parametrize(("limit", "rows", "complete"), [(2, 2, False), (3, 3, True), (1000, 3, True), (0, 0, False)])
@@ -170,10 +170,10 @@ def test_statements_that_need_memory(two_pieces: Path) -> None:
 def test_statements_are_off(pawns: TestClient, miner: TestClient) -> None:
     """Unless they are asked for; then the description and the pages have them."""
     refused = pawns.post("/api/v1/mine", json={"game": "hexapawn", "statement": "SELECT 1"})
-    assert "start it with 'tablebase serve --mine'" in sentence_of(refused, 403)
+    assert "start the server with 'tablebase serve --mine'" in sentence_of(refused, 403)
     described = ["/api/v1/mine" in client.get("/api/v1/openapi.json").json()["paths"] for client in (pawns, miner)]
     assert described == [False, True]
-    assert "start it with &#39;tablebase serve --mine&#39;" in pawns.get("/mine").text
+    assert "start the server with &#39;tablebase serve --mine&#39;" in pawns.get("/mine").text
     assert ["/mine" in client.get("/").text for client in (pawns, miner)] == described
 
 

@@ -192,9 +192,9 @@ def test_boxes_learn_from_a_visitor(visit: Open) -> None:
     square(page, "b2").click()
     expect(page.locator("#news")).to_contain_text("Black: ")
     expect(page.locator("#news")).to_contain_text("a3b2")
-    expect(page.locator("#learned")).to_have_text("Games won: White 1, Black 0; beads gone: 1.")
+    expect(page.locator("#learned")).to_have_text("Games won: White 1, Black 0; beads removed: 1.")
     page.get_by_role("link", name="Forget").click()
-    expect(page.locator("#learned")).to_have_text("Games won: White 0, Black 0; beads gone: 0.")
+    expect(page.locator("#learned")).to_have_text("Games won: White 0, Black 0; beads removed: 0.")
 
 
 def test_a_race(visit: Open) -> None:
