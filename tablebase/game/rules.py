@@ -204,7 +204,7 @@ class Rules(ABC, Generic[P]):
         return "chance" if mover == CHANCE else "" if mover == OVER else self.sides[mover].letter
 
     def standing(self, position: P) -> tuple[int, ...]:
-        """Return the rank that each player would have if play stopped in a position; by default, 1 while the game continues."""
+        """Return the players' ranks if play stopped in a position; by default, every rank is 1 while the game continues."""
         ending = self.result(position)
         return (1,) * self.players if ending is None else ending.places
 

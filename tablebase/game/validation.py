@@ -33,7 +33,7 @@ def _board_errors(game: Game) -> Iterator[str]:
     if board.width > len(string.ascii_lowercase):
         yield f"the board can have at most {len(string.ascii_lowercase)} files, not {board.width}"
     if len(set(board.cells)) != len(board) or not all(0 <= f < board.width and 0 <= r < board.height for f, r in board.cells):
-        yield "the cells of the board must be distinct and lie within the width and height"
+        yield "the cells of the board must be different and lie within the width and height"
     if len({side.letter for side in game.sides}) != 2:
         yield "the two sides need different letters"
 

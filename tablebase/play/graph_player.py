@@ -43,7 +43,7 @@ class GraphPlayer(Player):
             children = self.graph.children(position)
         except KeyError:
             here, start = (render(self.graph.game, one) for one in (position, self.graph.position(0)))
-            raise TablebaseError(f"{here} cannot be reached from the start {start}: open the player with start {here}") from None
+            raise TablebaseError(f"{here} cannot be reached from the start {start}: start the player from {here}") from None
         merits = {move: self.merit(node, position.side) for move, node in children.items()}
         best = max(merits.values(), default=None)
         return [move for move, merit in merits.items() if merit == best]

@@ -127,7 +127,8 @@ class Probe:
     asked : hashable
         The probed position.
     value : Value or Bounds
-        Outcome and distance for the side to move, or bounds on its chance to win; for the first player if no player is to move.
+        Outcome and distance for the side to move, or bounds on its chance to win.
+        If no player is to move, the value is for the first player.
     moves : tuple of RatedMove
         All legal moves, best first. Wins are sorted by ascending distance, losses by descending distance, and moves in games with
         chance by their lower bound. Moves of unknown value come last; moves of equal value are sorted by text or number.

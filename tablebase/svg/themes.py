@@ -72,7 +72,7 @@ class Theme:
         for field, names in (("terrain", {*TEXTURES, OTHER}), ("arrows", set(ARROWS))):
             given = getattr(self, field)
             if not isinstance(given, Mapping) or set(given) != names:
-                raise ArgumentError(f"{field} of a theme must have exactly the keys {', '.join(sorted(names))}")
+                raise ArgumentError(f"{field!r} of a theme must have exactly the keys {', '.join(sorted(names))}")
         if not isinstance(self.sides, tuple) or len(self.sides) != 2:
             raise ArgumentError("'sides' of a theme must be a pair of Tint objects, one for each side")
         tints = (self.page, self.square, *self.terrain.values(), *self.sides)

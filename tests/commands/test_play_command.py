@@ -273,7 +273,7 @@ def test_hints_that_nobody_can_give(typed: Ask, copied: Path) -> None:
     options = ["7/7/7/7/3d3/7/7/3C3/7 w", "--player", "random", "--data", copied]
     assert f"no hint: {path} " in typed(["hint", "quit"], "play", "doushouqi", *options).out
     out = typed(["hint"], "play", "pig", "--players", 3, "--data", copied).out
-    assert "no hint: the player computer cannot play pig-players=3, because its rules are not compiled" in out
+    assert "no hint: the player computer cannot play pig-players=3, because the rules are not compiled" in out
 
 
 def test_a_game_of_three(race: Ask) -> None:

@@ -73,10 +73,10 @@ ERRORS: dict[str, tuple[Callable[[], Game], str]] = {
     "a blocker off the board": (lambda: with_step(empty=frozenset({4})), "other squares of the board to be empty"),
     "a blocker under the mover": (lambda: with_step(empty=frozenset({0})), "other squares of the board to be empty"),
     "an unknown victim": (lambda: with_step(victims=frozenset("z")), "captures z, which the other side does not have"),
-    "an unknown shape": (lambda: with_first(shape="tigre"), r"shape of piece A is 'tigre' \(did you mean 'tiger'\?\)"),
+    "an unknown shape": (lambda: with_first(shape="tigre"), r"shape of piece A cannot be 'tigre' \(did you mean 'tiger'\?\)"),
     "an unknown texture": (
         lambda: tiny(terrain=(Terrain("lake", "~", (3,), "Water"),)),
-        r"texture of lake is 'Water' \(did you mean 'water'\?\): choose one of den, trap, water, or none",
+        r"texture of lake cannot be 'Water' \(did you mean 'water'\?\): choose one of den, trap, water, or none",
     ),
     "an own victim": (lambda: with_step(victims=frozenset("A")), "captures A, which the other side does not have"),
 }

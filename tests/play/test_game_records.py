@@ -170,13 +170,13 @@ ROLLED = write_record(
         ('[Start "3/P1p/3 w"]', r'[Start "\q"]', r"line 5 .* is not a tag"),
         ('[White "a"]', r'[White "\ud800"]', r"line 3 .* is not a tag"),
         ('[Start "3/P1p/3 w"]', '[Start "3/P1p/3 w"', "line 5 .* is not a tag"),
-        ('[Start "3/P1p/3 w"]', '[Start "3/P1p/4 w"]', r"the start of game 1 \(line 1\) is invalid: row 1"),
+        ('[Start "3/P1p/3 w"]', '[Start "3/P1p/4 w"]', r"the start of game 1 \(line 1\) is invalid: rank 1"),
         ('[Game "hexapawn"]', 'a2a3\n[Game "hexapawn"]', "line 1 .'a2a3'. is not a tag"),
         ("a2a3", "a2a1", r"move 1 \('a2a1'\) of game 1 \(line 1\) is not legal"),
         ("a2a3", "a2a3 c2c1", r"move 2 \('c2c1'\) of game 1 \(line 1\) is not legal"),
         ("a2a3", "a2a3 {good", "line 1 does not end with its result"),
         ('[Game "hexapawn"]', '[Game "doushouqi"]', r"game 1 \(line 1\) is a game of doushouqi, not of hexapawn"),
-        ("1-0", "0-1", "has the result 0-1, but its moves lead to 1-0"),
+        ("1-0", "0-1", "has the result 0-1, but its moves give 1-0"),
     ],
 )
 def test_texts_that_are_damaged(old: str, new: str, said: str) -> None:

@@ -311,8 +311,8 @@ def test_tables_that_know_the_opening_end_no_game(plies: int, pawn_tables: Table
 def test_long_games_are_drawn() -> None:
     start = replace(HERE, start=JUNGLE.initial, opening=2, most_plies=5)
     for game in games("engine:nodes=30", "engine:nodes=30", count=2, conditions=start, game="doushouqi"):
-        assert (len(moves_of(game)), game.ending) == (7, Ending((1, 1), "not decided within 5 plies"))
-        assert recorded(JUNGLE, ["a", "b"], game).why == "draw: not decided within 5 plies"
+        assert (len(moves_of(game)), game.ending) == (7, Ending((1, 1), "no result within 5 plies"))
+        assert recorded(JUNGLE, ["a", "b"], game).why == "draw: no result within 5 plies"
 
 
 def test_a_last_game_without_its_twin_is_no_pair() -> None:

@@ -167,7 +167,7 @@ REFUSED: dict[str, tuple[dict[str, Any], type[TablebaseError], str]] = {
     "no text": ({"position": 7}, NotationError, "invalid doushouqi position of type int: expected a string such as"),
     "one square for two": ({"position": Position(((0, 3), (1, 3)), 0)}, NotationError, "two pieces are on the same square"),
     "no game": ({"game": "chess"}, RulesError, "unknown game 'chess'"),
-    "no pictures": ({"game": "awari", "position": "2,2,2,0 2,2,2,0 s"}, RulesError, "has no pictures"),
+    "no pictures": ({"game": "awari", "position": "2,2,2,0 2,2,2,0 s"}, RulesError, "does not support pictures"),
     "no squares": ({"game": "pig", "position": "0,0 1 0", "arrows": ["1"]}, RulesError, "has no squares: leave out arrows"),
     "too small": ({"size": 15}, TablebaseError, "number of pixels from 16 to 10000, not 15"),
     "too large": ({"size": 10_001}, TablebaseError, "not 10001"),

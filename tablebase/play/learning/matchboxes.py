@@ -219,8 +219,8 @@ def remove_taken(boxes: Matchboxes, taken: Iterable[BeadDraw]) -> None:
     for draw in taken:
         if draw.box.side == boxes.side:
             if draw.box not in boxes.boxes:
-                missing = f"no game reaches {render(boxes.game, draw.box)}, so the position has no box"
-                raise TablebaseError(f"{missing}: remove the bead of this position from the taken beads")
+                box = render(boxes.game, draw.box)
+                raise TablebaseError(f"no game reaches {box}: remove the bead of {box} from the taken beads")
             boxes.boxes[draw.box].remove(draw.bead)
 
 

@@ -77,7 +77,7 @@ def test_other_spellings(written: str, status: int, target: str, client: TestCli
         ("/hexapawn/board/ppp/3/PPP_w.svg?them=dark", 400, "(did you mean 'theme'?)"),
         ("/pig/?pieces=2", 404, "leave out pieces"),
         ("/pig/position/0,0_1_0", 404, "No table of Pig has been built."),
-        ("/awari/board/2,2,2,0_2,2,2,0_s.svg", 404, "awari has no pictures"),
+        ("/awari/board/2,2,2,0_2,2,2,0_s.svg", 404, "awari does not support pictures"),
         ("/nowhere/to/be/found", 404, "There is no page with this address."),
         ("/hexapawn/position/" + "p" * 600 + "_w", 400, "longer than 500 characters"),
         ("/hexapawn/position/%00%FF_w", 400, "has 1 rows"),
@@ -105,7 +105,7 @@ def test_what_cannot_be_shown(address: str, status: int, words: str, client: Tes
 @pytest.mark.parametrize("page", ["position/nonsense", "material/XvY", "play?seat=nobody"])
 def test_an_error_leads_back_to_its_game(page: str, client: TestClient) -> None:
     wrong = shown(client, f"/hexapawn/{page}", 400)
-    assert [said(link) for link in identified(wrong, "main").iter("a")] == ["Back to Hexapawn", "To the list of games"]
+    assert [said(link) for link in identified(wrong, "main").iter("a")] == ["Back to Hexapawn", "List of games"]
     assert {"/hexapawn/", "/hexapawn/play"} <= addresses(wrong)
 
 

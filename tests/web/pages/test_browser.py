@@ -200,7 +200,7 @@ def test_boxes_learn_from_a_visitor(visit: Open) -> None:
 def test_a_race(visit: Open) -> None:
     """A person moves, and the computers after him move by themselves, one after the other."""
     page = visit().go("/harehedgehog-players=3/play")
-    page.get_by_label("The computer looks ahead").select_option("2")
+    page.get_by_label("Search depth of the computer").select_option("2")
     page.get_by_role("button", name="Begin").click()
     expect(verdict(page)).to_have_text("Player 1 to move")
     page.get_by_role("link", name="5 squares ahead").click()

@@ -335,15 +335,15 @@ def test_a_search_speaks_where_no_table_does(client: TestClient) -> None:
     assert all("search=1" in str(one.get("href")) for one in page.iter("a") if one.get("data-step"))
     assert "it expects" in said(identified(page, "remark"))
     assert "it would play: " in said(identified(page, "remark"))
-    assert "By a search: " in said(shown(client, "/doushouqi/replay?moves=a3a4&search=1"))
-    assert "By a search: " not in said(shown(client, "/pig-target=10/replay?moves=1+6+0&at=1&search=1"))
-    assert "By a search: " not in said(shown(client, "/noughts/replay?moves=b2&search=1"))
+    assert "Search result: " in said(shown(client, "/doushouqi/replay?moves=a3a4&search=1"))
+    assert "Search result: " not in said(shown(client, "/pig-target=10/replay?moves=1+6+0&at=1&search=1"))
+    assert "Search result: " not in said(shown(client, "/noughts/replay?moves=b2&search=1"))
 
 
 def test_a_search_that_takes_too_long(two_games: Path) -> None:
     with client_of(two_games, limits=RequestLimits(seconds=0.3)) as limited:
         page = shown(limited, "/doushouqi/replay?moves=a3a4&search=1")
-        assert "By a search: " not in said(page)
+        assert "Search result: " not in said(page)
         assert said(identified(page, "verdict")) == "White to move"
 
 
