@@ -155,7 +155,7 @@ def valid_options(game: str, known: Mapping[str, Collection[Any]], **chosen: Any
     """Check the options of a game and return them; raise `RulesError` if a value is not allowed."""
     for name, value in chosen.items():
         if value not in known[name]:
-            raise RulesError(f"{name} of {game} must be one of {', '.join(map(str, known[name]))}, not {quoted(value)}")
+            raise RulesError(f"the option {name} of {game} must be one of {', '.join(map(str, known[name]))}, not {quoted(value)}")
     return chosen
 
 

@@ -210,7 +210,7 @@ def _option(base: str, word: str, options: dict[str, Any]) -> tuple[str, Any]:
     if isinstance(default, int):
         number = whole_number(text)
         if number is None:
-            raise RulesError(f"{key} of {base} must be {WHOLE_NUMBER}, not {quoted(text)}")
+            raise RulesError(f"the option {key} of {base} must be {WHOLE_NUMBER}, not {quoted(text)}")
         return key, number
     return key, text
 

@@ -73,7 +73,7 @@ def make(seat: Seat, level: int | str | None = None, nodes: str | None = None, t
     if nodes is None:
         number = LEVEL if level is None else level if isinstance(level, int) else whole_number(level)
         if number is None or not 1 <= number <= len(NODES):
-            raise TablebaseError(f"the level of the engine must be a number from 1 to {len(NODES)}, not {quoted(str(level))}")
+            raise TablebaseError(f"the engine level must be a number from 1 to {len(NODES)}, not {quoted(str(level))}")
         return EnginePlayer(seat, number, tables=uses_tables)
     if level is not None:
         raise TablebaseError("cannot set both level and nodes of the player engine: set either level or nodes")

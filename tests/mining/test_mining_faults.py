@@ -170,9 +170,9 @@ FILES = {
 BODIES = {
     "raises": (odd("raise KeyError('mine')"), "error in the feature odd: KeyError: 'mine'"),
     "leaves": (odd("raise SystemExit(0)"), "error in the feature odd: SystemExit"),
-    "gives nothing": (odd("pass"), "the feature odd fails"),
-    "gives too few": (odd("return np.zeros(len(positions) - 1)"), "the feature odd fails"),
-    "gives a table": (odd("return positions.squares"), "the feature odd fails"),
+    "gives nothing": (odd("pass"), "error in the feature odd"),
+    "gives too few": (odd("return np.zeros(len(positions) - 1)"), "error in the feature odd"),
+    "gives a table": (odd("return positions.squares"), "error in the feature odd"),
     "gives halves": (odd("return np.full(len(positions), 0.5)"), "the function must return values of kind int"),
     "gives large numbers": (odd("return np.full(len(positions), 70_000)"), "the function must return values of kind int"),
     "gives no number": (odd("return np.full(len(positions), np.nan)"), "the function must return values of kind int"),

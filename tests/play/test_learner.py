@@ -168,7 +168,7 @@ def packed(weights: Any) -> str:
 
 WEIGHTS = ValueFunction(PAWNS, 3).weights
 DAMAGE: dict[str, tuple[dict[str, Any], str]] = {
-    "another game": ({"game": "pig"}, "contains a learner of a different game ('pig', not 'hexapawn')"),
+    "another game": ({"game": "pig"}, "contains a learner with a different game ('pig', not 'hexapawn')"),
     "bad settings": ({"training": {**vars(Training()), "order": 9}}, "does not contain a learner"),
     "another order": ({"training": {**vars(Training()), "order": 2}}, "does not contain a learner"),
     "a bad curve": ({"curve": [{"games": 1}]}, "does not contain a learner"),

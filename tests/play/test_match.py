@@ -229,7 +229,7 @@ def test_what_has_happened() -> None:
     assert (again.events, again.player, again.turns, again.plies) == (first.events, first.player, first.turns, first.plies)
     # A draw that is not told is made.
     assert len(Match(rules, rules.initial, Random(5), happened=["1"]).events) == 2
-    with pytest.raises(RulesError, match="'7' is impossible in 0,0 1 0 roll: choose one of 1, 2, 3, 4, 5, 6"):
+    with pytest.raises(RulesError, match="'7' is impossible in 0,0 1 0 roll: choose 1, 2, 3, 4, 5, 6"):
         Match(rules, rules.initial, happened=["1", "7"])
     with pytest.raises(RulesError, match="the move '6' is not legal"):
         Match(rules, rules.initial, happened=["6"])
@@ -327,7 +327,7 @@ PATIENCE = 4.0
 FAILURES = {
     "crash": "has ended with exit code 3",
     "hang": f"has not answered within {PATIENCE:g} s",
-    "illegal": "has played 'a1a1', which is not a legal move",
+    "illegal": "has played the illegal move 'a1a1'",
     "empty": "has sent bestmove without a move",
     "close": "has closed its output",
     "talk": f"has not answered within {PATIENCE:g} s",

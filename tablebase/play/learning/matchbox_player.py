@@ -46,7 +46,7 @@ class MatchboxPlayer(Player):
         assert side is not None, "boxes are those of one side"
         self.boxes = Matchboxes(game, side, grow_tree(game, seat.start))
         if not self.boxes.boxes:
-            never = f"{game.sides[side].name} never moves in games of {game.name} from {render(game, seat.start)}"
+            never = f"{game.sides[side].name} never moves in {game.name} from {render(game, seat.start)}"
             raise TablebaseError(f"{never}: choose a larger board")
         remove_taken(self.boxes, read_taken(game, taken))
         self._path, self._resigns = path, resigns

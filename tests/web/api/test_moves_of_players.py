@@ -75,7 +75,7 @@ def test_players_of_games_of_chance(pawns: TestClient) -> None:
     made = COMMANDS["move"]({"position": START, "code": int(told["move"])})
     assert (told["position"], told["after"]) == (START, made["position"])
     refused = pawns.post("/api/v1/play", json={"game": "harehedgehog", "player": "random", "moves": ["5"]})
-    assert "give the position after the moves" in sentence_of(refused, 400)
+    assert "send the position after the moves" in sentence_of(refused, 400)
 
 
 @pytest.mark.parametrize(

@@ -237,7 +237,7 @@ def test_from_another_position(client: TestClient) -> None:
         ("hexapawn/play?seat=nobody&seat=person", "unknown player 'nobody'"),
         (
             "hexapawn/play?seat=computer&seat=person",
-            "the player computer cannot play hexapawn, because it does not support lookahead",
+            "the player computer cannot play hexapawn, because the game does not support lookahead",
         ),
         ("hexapawn/play?seat=person", "Hexapawn has 2 players, not 1: give a seat for each player"),
         ("hexapawn/play?seat=person&seat=tables&moves=a1a3", "'a1a3' is not legal in ppp/3/PPP w: choose one of a1a2, b1b2, c1c2"),
