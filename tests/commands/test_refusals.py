@@ -183,7 +183,7 @@ OTHERS = {
     "mine hexapawn @/dev/zero": "/dev/zero has more than ",
     "probe hexapawn @nowhere": "nowhere cannot be used (No such file",
     "probe hexapawn 'ppp/3/PPP w' --output a.jpg": "a.jpg for a picture: choose a name that ends in .pdf or .svg or .png",
-    "probe hexapawn 'ppp/3/PPP w' --output a.svg --width 88": "invalid --width '88': expected a width from 5mm to 2000mm, such as 88mm",
+    "probe hexapawn 'ppp/3/PPP w' --output a.svg --width 88": "invalid --width '88': expected a width from 5mm to 2000mm",
     "probe hexapawn 'ppp/3/PPP w' --width 88mm": "cannot use --width without --output: add --output FILE",
     "probe hexapawn 'ppp/3/PPP w' 'ppp/3/PPP w' --output a.svg": "--output draws a single position",
     "probe hexapawn @/dev/null --output a.svg": "--output draws a single position",

@@ -50,7 +50,7 @@ def test_a_game_of_the_tables_against_themselves(pawns: TestClient) -> None:
         ({"player": "matchboxes", "settings": {"boxes": "/etc/hostname"}}, "the setting boxes needs a file"),
         ({"player": "matchboxes:boxes=/etc/hostname"}, "the setting boxes needs a file"),
         ({"moves": ["a1a3"]}, "the move 'a1a3' is not legal in ppp/3/PPP w: choose one of a1a2, b1b2, c1c2"),
-        ({"position": "ppp/3 w"}, "has 2 rows"),
+        ({"position": "ppp/3 w"}, "has 2 ranks"),
     ],
 )
 def test_what_no_player_does(pawns: TestClient, given: dict[str, Any], error: str) -> None:
