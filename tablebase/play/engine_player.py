@@ -57,7 +57,7 @@ class EnginePlayer(Player):
             self.remark = f"{chosen.verdict} at depth {chosen.depth}"
         else:
             # The search has not even looked one ply ahead.
-            self.remark = "any move"
+            self.remark = "random move"
             return random.choice(list(match.legal()))
         return str(chosen.best)
 

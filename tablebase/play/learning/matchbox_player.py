@@ -103,7 +103,7 @@ class MatchboxPlayer(Player):
             left = self.boxes.boxes[box]
             beads = ", ".join(f"{render_move(game, bead.move)} {int(bead in left)}" for bead in full[box])
             lines.append(f"{render(game, box)}  {beads}")
-        rest = "" if few else f"\nboxes that have lost no bead: {len(full) - len(shown):,}"
+        rest = "" if few else f"\nboxes without a removed bead: {len(full) - len(shown):,}"
         return "\n".join([f"{self._score()}{rest}", *lines])
 
     def _score(self) -> str:
