@@ -297,7 +297,7 @@ def test_a_stopped_worker_is_not_waited_for_forever(empty: DaskCluster, tmp_path
 
 
 @pytest.mark.release
-@pytest.mark.parametrize(("number", "errors"), [(signal.SIGSTOP, ["does not answer"] * 2), (signal.SIGKILL, ["was lost", ""])])
+@pytest.mark.parametrize(("number", "errors"), [(signal.SIGSTOP, ["does not answer"] * 2), (signal.SIGKILL, ["", ""])])
 def test_a_scheduler_that_ends_is_not_waited_for_forever(
     number: signal.Signals, errors: list[str], empty: DaskCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -308,7 +308,7 @@ def test_a_scheduler_that_ends_is_not_waited_for_forever(
     with DaskExecutor(scheduler=empty.address) as executor:
         begin(executor, tmp_path)
         empty.scheduler.send_signal(number)
-        with pytest.raises(ClusterError, match=f"^the scheduler at {empty.address} {errors[0]}: "):
+        with pytest.raises(ClusterError, match=f"the scheduler at {empty.address} ?{errors[0]}: "):
             list(executor.finished())
     with pytest.raises(ClusterError, match=f"at {empty.address} ?{errors[1]}"):
         DaskExecutor(scheduler=empty.address)
