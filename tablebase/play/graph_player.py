@@ -64,4 +64,4 @@ class GraphPlayer(Player):
             return ""
         best = self._exploit.replies(match.position, match.player)[0]
         name, chance = self.graph.game.sides[match.player].name, chance_text(best.chance)
-        return f"{name} to move: its chance to win against fuzz {self.fuzz:.6g} is {chance}, best move {best.move}"
+        return f"{name} to move: the chance to win against fuzz {self.fuzz:.6g} is {chance}, best move {best.move}"

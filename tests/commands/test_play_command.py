@@ -287,7 +287,7 @@ def test_a_game_of_three(race: Ask) -> None:
     last = rules.drawn(rules.parse("64:0:0#1,64:0:0#2,50:68:0 3"))
     end = f"{last}\n\nplayer 1 is 1st, player 2 is 2nd, player 3 is 3rd, after 2 turns\n"
     assert answer.out.endswith(end + SEED.format(7))
-    assert "it expects 10,000.0, 9,000.0, " in answer.out
+    assert "the computer expects 10,000.0, 9,000.0, " in answer.out
 
 
 def test_commands_of_a_game(race: Ask) -> None:
@@ -299,7 +299,7 @@ def test_commands_of_a_game(race: Ask) -> None:
     assert rest.startswith("a move, such as 1\n")
     parts, rules = out.split("player 1> "), load_rules("harehedgehog-cards=none")
     begin = f"\n{rules.drawn(rules.initial)}\n"
-    hint = r"player 1 to move: it expects [0-9.]+, [0-9.]+ points after [\d ]+; a search would play \d+ \(\d+ squares ahead\)\n"
+    hint = r"player 1 to move: the computer expects [0-9.]+, [0-9.]+ points after [\d ]+; a search would play \d+ \(\d+ squares ahead\)\n"
     assert re.fullmatch(hint, parts[3])
     assert parts[4] == begin
     assert parts[5] == "you have no move to take back\n"

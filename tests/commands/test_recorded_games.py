@@ -140,7 +140,7 @@ def test_games_by_functions_are_drawn(name: str, ask: Ask, tmp_path: Path) -> No
     for moment in list(replayed(rules, game))[:7]:
         assert f"{rules.drawn(moment.position)}\n" in out
     assert f"\n1. {game.events[0]} (" in out
-    assert "   it expects " in out
+    assert "   the computer expects " in out
 
 
 @pytest.mark.parametrize(

@@ -222,7 +222,7 @@ def test_it_plays_as_any_player(path: Path, monkeypatch: pytest.MonkeyPatch) -> 
             best = best_moves(learner.values, match.position, match.legal())
             move = player.choose(match, Random(1))
             assert move in best.moves
-            assert player.remark.startswith(f"it expects a result of {best.expected * (1 - 2 * match.player):+.2f}, from -1")
+            assert player.remark.startswith(f"the learner expects a result of {best.expected * (1 - 2 * match.player):+.2f}")
             match.play(move)
     with pytest.raises(TablebaseError, match="needs a file from 'tablebase train': add the file, as in learner:file=FILE"):
         open_player("learner", Seat(PAWNS, PAWNS.initial))

@@ -82,7 +82,7 @@ class LearnerPlayer(Player):
         """One of the best moves by its values."""
         best = best_moves(self._values, match.position, match.legal())
         own = best.expected if match.player == 0 else -best.expected
-        self.remark = f"it expects a result of {own:+.2f}, from -1 (loss) to +1 (win)"
+        self.remark = f"the learner expects a result of {own:+.2f}, from -1 (loss) to +1 (win)"
         return random.choice(best.moves)
 
 

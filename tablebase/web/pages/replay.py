@@ -131,7 +131,7 @@ async def _remark(request: Request, rules: Rules[Any], position: Any) -> str | N
     except TablebaseError:
         return None
     best = words.made(rules, position, found["move"])
-    return f"{found['remark']}; it would play: {best}" if found["remark"] else None
+    return f"{found['remark']}; best move found: {best}" if found["remark"] else None
 
 
 def _page(request: Request, shown: Replay, answer: Probe | None, remark: str | None) -> Response:

@@ -63,7 +63,7 @@ def test_settings_are_texts_or_numbers(pawns: TestClient) -> None:
         asked = {"game": "hexapawn", "player": "exploit", "seed": 3}
         told = posted(pawns, "play", **asked, settings={name: number})
         assert told == posted(pawns, "play", **asked, settings={name: text})
-        assert told["remark"].startswith("its probability of winning is 0.")
+        assert told["remark"].startswith("the probability of winning is 0.")
     answer = pawns.post("/api/v1/play", json={"game": "hexapawn", "settings": {"fuzz": True}})
     assert answer.status_code == 400
 

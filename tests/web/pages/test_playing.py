@@ -333,8 +333,8 @@ def test_a_search_speaks_where_no_table_does(client: TestClient) -> None:
     assert address == "/pig-target=10/replay?moves=1+6+0&at=0&search=1"
     page = shown(client, address)
     assert all("search=1" in str(one.get("href")) for one in page.iter("a") if one.get("data-step"))
-    assert "it expects" in said(identified(page, "remark"))
-    assert "it would play: " in said(identified(page, "remark"))
+    assert "the computer expects" in said(identified(page, "remark"))
+    assert "best move found: " in said(identified(page, "remark"))
     assert "Search result: " in said(shown(client, "/doushouqi/replay?moves=a3a4&search=1"))
     assert "Search result: " not in said(shown(client, "/pig-target=10/replay?moves=1+6+0&at=1&search=1"))
     assert "Search result: " not in said(shown(client, "/noughts/replay?moves=b2&search=1"))
