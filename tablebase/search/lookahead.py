@@ -225,4 +225,4 @@ def check_foresight(foresight: Foresight, game: StochasticGame) -> None:
     if len(foresight.cuts) > MOST_DEPTH or not all(0 <= keep <= MOST_CUTS for keep in foresight.cuts):
         raise ArgumentError(f"the cuts must be at most {MOST_DEPTH} numbers from 0 (all moves) to {MOST_CUTS}")
     if foresight.alpha_beta and (game.players != 2 or foresight.objective is not Objective.LEAD):
-        raise ArgumentError("alpha-beta needs two players and the objective lead: set objective=lead, or leave out alpha-beta")
+        raise ArgumentError("alpha-beta needs two players and objective=lead: set objective=lead, or leave out alpha-beta")

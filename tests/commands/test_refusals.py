@@ -64,7 +64,7 @@ PLAYING = {
     f"play harehedgehog --player computer:cuts={'0/' * 20}0": "the cuts must be at most 20 numbers",
     "play harehedgehog --player computer:carrots=nan": "the weight of carrots must be a number from 0 to 100, not nan",
     "play harehedgehog --players 3 --player computer:objective=lead,alpha-beta=yes": "alpha-beta needs two players",
-    "play harehedgehog --player computer:alpha-beta=yes": "alpha-beta needs two players and the objective lead",
+    "play harehedgehog --player computer:alpha-beta=yes": "alpha-beta needs two players and objective=lead",
     "play harehedgehog --player tables --data nowhere": "no tablebase in nowhere",
     "play hexapawn --player rankin": "unknown player 'rankin' (did you mean 'ranking'?): choose computer, tables, ",
     "play hexapawn --player ranking --player engine": "too many opponents (2): give at most 1 with --player",

@@ -263,7 +263,7 @@ def test_a_player_is_made_for_a_start() -> None:
     middle = walked("foxhounds-4x4").children[game.initial][0]
     with open_player("foxbox", Seat(game, middle, 1)) as player:
         assert player.choose(Match(game, middle), Random(0)) in Match(game, middle).legal()
-        with pytest.raises(TablebaseError, match=f"cannot be reached from {render(game, middle)}: open the player with"):
+        with pytest.raises(TablebaseError, match=f"cannot be reached from the start {render(game, middle)}: start"):
             player.choose(match_at(game, game.start), Random(0))
 
 
