@@ -188,11 +188,11 @@ class CompiledGame(FunctionGame[int]):
         super().check_parts()
         name = type(self).__name__
         if not isinstance(getattr(self, "functions", None), Functions):
-            raise RulesError(f"the class {name} has no attribute functions: set it to an object of the class Functions")
+            raise RulesError(f"the class {name} has no attribute 'functions': set 'functions' to a Functions object")
         if not isinstance(getattr(self, "most_moves", None), int):
-            raise RulesError(f"the class {name} has no attribute most_moves: set it to the largest number of moves in a position")
+            raise RulesError(f"the class {name} has no attribute 'most_moves': set 'most_moves' to the maximum number of moves")
         if self.is_ranked and (type(self).size is CompiledGame.size or type(self).after is CompiledGame.after):
-            raise RulesError(f"the class {name} has ranks, which need the methods size and after: define both")
+            raise RulesError(f"the class {name} has ranks, but lacks 'size' or 'after': define the methods 'size' and 'after'")
 
 
 __all__ = ["DRAWN", "LOST", "OVER", "WON", "CompiledGame", "Ending", "Functions", "valid_options"]

@@ -74,16 +74,16 @@ class Feature:
         try:
             values = np.broadcast_to(np.asarray(self.function(positions, *places)), len(positions))
             if values.dtype.kind not in "biuf":
-                raise ValueError(f"it returns values that are not of kind {self.kind}")
+                raise ValueError(f"the function must return values of kind {self.kind}")
             with np.errstate(invalid="ignore"):
                 converted: Values = values.astype(KINDS[self.kind])
             if self.kind != "float" and (converted != values).any():
-                raise ValueError(f"it returns values that are not of kind {self.kind}")
+                raise ValueError(f"the function must return values of kind {self.kind}")
             if self.kind == "text" and len(converted) and not 0 <= converted.min() <= converted.max() < len(self.words):
-                raise ValueError(f"it returns numbers that are not from 0 to {len(self.words) - 1}, as indices of its words")
+                raise ValueError(f"the function must return indices of words, from 0 to {len(self.words) - 1}")
             return converted
         except (Exception, SystemExit) as error:
-            raise TablebaseError(f"the feature {self.name} fails: {type(error).__name__}: {error}") from error
+            raise TablebaseError(f"error in the feature {self.name}: {type(error).__name__}: {error}") from error
 
 
 def feature(pieces: int = 0, kind: str = "int", words: tuple[str, ...] = ()) -> Callable[[Measure], Feature]:
@@ -113,7 +113,7 @@ def feature(pieces: int = 0, kind: str = "int", words: tuple[str, ...] = ()) -> 
     ['first_rank_1', 'first_rank_2', 'first_rank_3']
     """
     if callable(pieces):
-        raise TablebaseError("the decorator of a feature needs parentheses: write @feature() or @feature(pieces=1)")
+        raise TablebaseError("the decorator @feature needs parentheses: write @feature() or @feature(pieces=1)")
     if pieces not in (0, 1, 2) or kind not in ("bool", "int", "float"):
         raise TablebaseError(f"invalid @feature(pieces={pieces!r}, kind={kind!r}): use 0 to 2 pieces and kind bool, int or float")
 
@@ -121,7 +121,7 @@ def feature(pieces: int = 0, kind: str = "int", words: tuple[str, ...] = ()) -> 
         about = docstring(function).partition("\n")[0]
         name = getattr(function, "__name__", "")
         if not about:
-            raise TablebaseError(f"the feature {name} has no docstring: add one that describes the feature in one line")
+            raise TablebaseError(f"the feature {name} has no docstring: add a docstring that describes the feature in one line")
         return Feature(name, pieces, "text" if words else kind, words, function, about)
 
     return make
@@ -142,7 +142,7 @@ def load_features(path: Path) -> tuple[Feature, ...]:
     """
     check_regular(path, "use a Python file with features")
     if not path.exists():
-        raise TablebaseError(f"the file {path} does not exist: give the path of a Python file with features")
+        raise TablebaseError(f"the file {path} does not exist: give the path of a Python file that defines features")
     try:
         features = tuple(value for value in runpy.run_path(str(path)).values() if isinstance(value, Feature))
     except TablebaseError:
@@ -150,5 +150,5 @@ def load_features(path: Path) -> tuple[Feature, ...]:
     except (Exception, SystemExit) as error:
         raise TablebaseError(f"the features in {path} cannot be loaded: {type(error).__name__}: {error}") from error
     if not features:
-        raise TablebaseError(f"{path} defines no features: decorate its functions with @tablebase.features.feature()")
+        raise TablebaseError(f"{path} defines no features: add functions with the decorator @tablebase.features.feature()")
     return features

@@ -105,9 +105,9 @@ class FunctionGame(Rules[P]):
         }
         for part, (fits, what) in wanted.items():
             if not hasattr(self, part):
-                raise RulesError(f"the class {type(self).__name__} has no attribute {part}: set it to {what}")
+                raise RulesError(f"the class {type(self).__name__} has no attribute {part!r}: set {part!r} to {what}")
             if not fits(getattr(self, part)):
-                raise RulesError(f"{part} of {type(self).__name__} is {getattr(self, part)!r}, but must be {what}")
+                raise RulesError(f"{part!r} of the class {type(self).__name__} must be {what}, not {getattr(self, part)!r}")
 
     def canonical(self, position: P) -> P:
         """Return the position that tables store for all positions symmetric to `position`; by default, `position` itself."""
@@ -126,7 +126,7 @@ class FunctionGame(Rules[P]):
         """
         found = companion(type(self).__module__, "_features", "features")
         if found is not None and not hasattr(found, "FEATURES"):
-            raise RulesError(f"the module {found.__name__} has no FEATURES: define FEATURES as a tuple of features")
+            raise RulesError(f"the module {found.__name__} does not define FEATURES: define FEATURES as a tuple of features")
         return () if found is None else tuple(found.FEATURES)
 
     @cached_property
@@ -153,7 +153,7 @@ def valid_options(game: str, known: Mapping[str, Collection[Any]], **chosen: Any
     """Check the options of a game and return them; raise `RulesError` if a value is not allowed."""
     for name, value in chosen.items():
         if value not in known[name]:
-            raise RulesError(f"{name} of {game} must be one of {', '.join(map(str, known[name]))}, not {quoted(value)}")
+            raise RulesError(f"the option {name} of {game} must be one of {', '.join(map(str, known[name]))}, not {quoted(value)}")
     return chosen
 
 

@@ -175,7 +175,7 @@ class Game(Rules[Position]):
         movers = [(self.kinds[kind], square) for kind, square in position.pieces if self.side_of(kind) != position.side]
         if position.won and not any(step.wins and step.target == square for kind, square in movers for step in kind.steps):
             winner = self.sides[1 - position.side].name
-            raise NotationError(f"{winner} has not won, because none of its pieces is on a winning square: remove {LOST!r}")
+            raise NotationError(f"{winner} has not won (no piece on a winning square): remove {LOST!r} from the position")
 
     def to_move(self, position: Position) -> int:
         """Return the side to move, 0 or 1, or `OVER` if the game is over."""
@@ -226,7 +226,7 @@ class Game(Rules[Position]):
         """Return the standard text of a move that a user has typed, such as ``a1a2`` for ``a1-a2``."""
         move = _BETWEEN.sub("", word)
         if not _MOVE.fullmatch(move):
-            raise NotationError(f"{quoted(word)} is not a move: write the squares where it starts and ends, as in a1a2")
+            raise NotationError(f"{quoted(word)} is not a move: write the start and end squares of the move, as in a1a2")
         return move
 
     def result(self, position: Position) -> Ending | None:

@@ -43,10 +43,10 @@ def as_rules(
         such = "".join(f" such as {name!r}" for name in game_names()[:1])
         raise ArgumentTypeError(f"invalid game {quoted(game)}: expected a name{such}, or a game object")
     if size or variant:
-        raise RulesError(f"cannot use size or variant with a game object: pass the name {game.name!r} instead")
+        raise RulesError(f"cannot use size or variant with a game object: pass the name {game.name!r} instead of the object")
     installed = load_rules(game.name)
     if installed is not game and installed.digest != game.digest:
-        raise RulesError(f"the game object {game.name} has different rules from the installed game {game.name}: rename it")
+        raise RulesError(f"the game object {game.name} has different rules from the installed game {game.name}: rename the object")
     return installed
 
 

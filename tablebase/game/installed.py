@@ -90,7 +90,7 @@ def load_game(name: str | Rules[Any]) -> Game:
     if isinstance(game, Game):
         return game
     if not isinstance(game, Rules):
-        raise ArgumentTypeError(f"invalid game of type {type(game).__name__}: expected a name or a Game")
+        raise ArgumentTypeError(f"invalid game of type {type(game).__name__}: expected a name or a Game object")
     raise RulesError(f"{game.name} has no pieces on squares: choose another game")
 
 
@@ -136,7 +136,7 @@ def load_rules(name: str) -> Rules[Any]:
         raise RulesError(f"{_origin(point)} of {base} must be a function that returns a game, not {quoted(game)}")
     game.check_parts()
     if game.name != base:
-        raise RulesError(f"{_origin(point)} returns a game with the name {game.name!r} instead of {base!r}: use one name for both")
+        raise RulesError(f"{_origin(point)} returns a game with the name {game.name!r} instead of {base!r}: rename the game")
     return game.renamed(full) if chosen else game
 
 
@@ -172,7 +172,7 @@ def _split(name: str) -> tuple[str, list[str]]:
     if not bases:
         if name.endswith(SUFFIX):
             file = quoted(name)
-            raise RulesError(f"unknown game {file}: to use a rules file from Python, pass tablebase.load({file}) instead")
+            raise RulesError(f"unknown game {file}: to use a rules file in Python, pass tablebase.load({file})")
         meant = did_you_mean(name.partition("-")[0], game_names())
         raise RulesError(f"unknown game {quoted(name)}{meant}: choose {', '.join(game_names()) or 'a game with installed rules'}")
     base = max(bases, key=len)
@@ -198,18 +198,18 @@ def _option(base: str, word: str, options: dict[str, Any]) -> tuple[str, Any]:
     key = key or SIZE
     if key not in options:
         known = ", ".join(_word(name, value) for name, value in options.items())
-        hint = f"write variants as in {known}" if known else f"use {base!r}, which has no variants"
+        hint = f"write a variant such as {known}" if known else f"use {base!r}, which has no variants"
         raise RulesError(f"unknown variant {quoted(word)} of {base}: {hint}")
     default = options[key]
     if key == SIZE:
         size = _SIZE.fullmatch(text)
         if size is None:
-            raise RulesError(f"invalid size {quoted(text)} of {base}: expected files and ranks, as in {_word(SIZE, default)}")
+            raise RulesError(f"invalid size {quoted(text)} of {base}: expected files x ranks, as in {_word(SIZE, default)}")
         return key, (int(size[1]), int(size[2]))
     if isinstance(default, int):
         number = whole_number(text)
         if number is None:
-            raise RulesError(f"{key} of {base} must be {WHOLE_NUMBER}, not {quoted(text)}")
+            raise RulesError(f"the option {key} of {base} must be {WHOLE_NUMBER}, not {quoted(text)}")
         return key, number
     return key, text
 

@@ -55,7 +55,7 @@ def parse(game: Game, text: str) -> Position:
 def read(game: Game, text: str) -> Position:
     """Parse any placement of pieces, including one in which the game is over; raise the same errors as `parse`."""
     if not isinstance(text, str):
-        raise NotationError(f"invalid position of type {type(text).__name__}: expected a Position or text such as {game.start!r}")
+        raise NotationError(f"invalid position of type {type(text).__name__}: expected a Position or a string like {game.start!r}")
     words = text.split()
     lost = words[2:] == [LOST]
     if len(words) != 2 and not lost:
@@ -68,7 +68,7 @@ def read(game: Game, text: str) -> Position:
     rows = words[0].split("/")
     board = game.board
     if len(rows) != board.height:
-        raise NotationError(f"{quoted(words[0])} has {len(rows)} rows, but the board of {game.name} has {board.height}")
+        raise NotationError(f"{quoted(words[0])} has {len(rows)} ranks, but the board of {game.name} has {board.height}")
     pieces: list[tuple[int, int]] = []
     for rank, row in zip(range(board.height - 1, -1, -1), rows, strict=True):
         pieces += _parse_row(game, row, rank)
@@ -82,7 +82,7 @@ def _parse_row(game: Game, row: str, rank: int) -> list[tuple[int, int]]:
         if token[0] in DIGITS:
             if token[0] == "0":
                 hint = "begin the number with a digit from 1 to 9"
-                raise NotationError(f"row {rank + 1} ({quoted(row)}) has {token} empty squares: {hint}")
+                raise NotationError(f"rank {rank + 1} ({quoted(row)}) contains the invalid number {token}: {hint}")
             number = whole_number(token)
             # A run of more digits exceeds the width of any board.
             file += 10**MOST_DIGITS if number is None else number
@@ -92,12 +92,12 @@ def _parse_row(game: Game, row: str, rank: int) -> list[tuple[int, int]]:
             raise NotationError(f"{quoted(token)} is not a piece of {game.name}: use only the letters {known}")
         cell = (file, rank)
         if file < game.board.width and cell not in game.board.numbers:
-            raise NotationError(f"{quoted(token)} in row {rank + 1} is not on a square of the board: move the piece")
+            raise NotationError(f"{quoted(token)} in rank {rank + 1} is outside the board: move the piece to a square of the board")
         if cell in game.board.numbers:
             pieces.append((game.by_symbol[token], game.board.numbers[cell]))
         file += 1
     if file != game.board.width:
-        raise NotationError(f"row {rank + 1} ({quoted(row)}) is {file} squares wide, but the board is {game.board.width} wide")
+        raise NotationError(f"rank {rank + 1} ({quoted(row)}) has {file} squares instead of {game.board.width}")
     return pieces
 
 
@@ -125,11 +125,11 @@ def check_kinds(game: Game, kinds: Sequence[int]) -> None:
         kind, count = game.kinds[number], kinds.count(number)
         if count > kind.limit:
             name = f"{game.sides[kind.side].name} {kind.name}"
-            raise NotationError(f"{count} pieces {kind.symbol!r} ({name}) on the board: use at most {kind.limit}")
+            raise NotationError(f"too many pieces {kind.symbol!r} ({name}) on the board ({count}): use at most {kind.limit}")
     present = {game.side_of(kind) for kind in kinds}
     for side in (0, 1):
         if side not in present:
-            raise NotationError(f"{game.sides[side].name} has no pieces: both sides need at least one")
+            raise NotationError(f"{game.sides[side].name} has no pieces: place at least one piece of each side")
 
 
 def check_placement(game: Game, position: Position) -> None:
@@ -141,11 +141,11 @@ def check_placement(game: Game, position: Position) -> None:
         raise NotationError("invalid Position: expected a pair (kind, square) for each piece, and the side to move") from None
     kinds, squares = range(len(game.kinds)), range(len(game.board))
     if side not in (0, 1) or not all(kind in kinds and square in squares for kind, square in pieces):
-        raise NotationError(f"invalid Position of {game.name}: kinds go up to {kinds[-1]}, squares to {squares[-1]}, sides to 1")
+        raise NotationError(f"invalid Position: expected kinds up to {kinds[-1]}, squares up to {squares[-1]}, and the side 0 or 1")
     if position.pieces != tuple(sorted(pieces)):
-        raise NotationError("invalid pieces of a Position: expected a tuple of tuples in ascending order")
+        raise NotationError("invalid pieces of a Position: expected a tuple of pairs (kind, square) in ascending order")
     if len({square for _, square in pieces}) != len(pieces):
-        raise NotationError("two pieces are on the same square: move one of them")
+        raise NotationError("two pieces are on the same square: move one of the pieces")
 
 
 def render(game: Game, position: Position) -> str:
@@ -180,7 +180,7 @@ def read_move(game: Game, text: str) -> tuple[int, int]:
     ends = _MOVE.fullmatch(text.lower())
     if ends is None:
         origin, target = (game.board.names[number] for number in (0, -1))
-        raise NotationError(f"{quoted(text)} is not a move: write the squares where it starts and ends, as in {origin}{target}")
+        raise NotationError(f"{quoted(text)} is not a move: write the start and end squares of the move, as in {origin}{target}")
     return game.board.square(ends[1]), game.board.square(ends[2])
 
 

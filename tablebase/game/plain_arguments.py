@@ -103,7 +103,7 @@ def parse_width(text: str, name: str = "width", least: float = 5.0, largest: flo
     width = NAMED_WIDTHS.get(text.strip()) if match is None else float(match[1]) * MILLIMETRES[match[2]]
     if width is None or not least <= width <= largest:
         raise ArgumentError(
-            f"invalid --{name} {quoted(text)}: expected {least:g}mm to {largest:g}mm, such as 88mm, 8cm or 3.5in,"
+            f"invalid --{name} {quoted(text)}: expected a width from {least:g}mm to {largest:g}mm, such as 88mm, 8cm or 3.5in,"
             f" or {' or '.join(NAMED_WIDTHS)}"
         )
     return width
@@ -130,7 +130,7 @@ def parse_duration(text: str) -> float:
     parts = re.findall(r"([0-9]{1,9}(?:\.[0-9]+)?)\s*(d|h|min|m|s)\s*", str(text).strip().lower(), re.ASCII)
     written = re.sub(r"\s", "", str(text).lower())
     if not parts or "".join(number + unit for number, unit in parts) != written:
-        raise ArgumentError(f"{quoted(str(text))} is not a duration: write numbers with d, h, min or s, such as 8h or 1h30min")
+        raise ArgumentError(f"{quoted(str(text))} is not a duration: write numbers with units d, h, min or s, as in 8h or 1h30min")
     return sum(float(number) * units["min" if unit == "m" else unit] for number, unit in parts)
 
 

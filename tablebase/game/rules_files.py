@@ -68,7 +68,7 @@ def read_rules(given: str) -> RulesFile:
             if _is_taken(stem, path):
                 raise RulesError(f"the rules file {given} hides the Python module {stem!r}: rename the file")
             if path in _loading:
-                raise RulesError(f"the rules file {given} loads itself: move the call below 'if __name__ == \"__main__\":'")
+                raise RulesError(f"the rules file {given} loads itself: move the loading call below 'if __name__ == \"__main__\":'")
             _loading.append(path)
             try:
                 _loaded[path] = _read(given, path, stem, source)
@@ -103,7 +103,7 @@ def _read(given: str, path: str, stem: str, source: str) -> RulesFile:
                 game.check_parts()
         if not isinstance(game, Rules):
             needed = "an object of a class based on FunctionGame or Game (docs/your-own-game.md)"
-            raise RulesError(f"game in the rules file {given} must return {needed}, not {quoted(game)}")
+            raise RulesError(f"game() in the rules file {given} must return {needed}, not {quoted(game)}")
         if not all(part.isidentifier() and part == part.lower() for part in game.name.split("-")):
             raise RulesError(f"invalid game name {quoted(game.name)} in the rules file {given}: choose a name such as 'nim'")
     except BaseException:
@@ -140,12 +140,12 @@ def _game_in(module: ModuleType, given: str) -> Callable[..., Any]:
         games: list[Any] = list({id(one): one for one in values if isinstance(one, Rules)}.values())
         games = games or [one for one in kinds if not any(one in other.__mro__[1:] for other in kinds)]
         if len(games) != 1:
-            hint = "add a function game() that returns this game"
+            hint = "add a function game() that returns one game"
             raise RulesError(f"the rules file {given} must define one game, not {len(games)}: {hint}")
         found = games[0]
     if isinstance(found, Rules):
         return lambda: found
     if not callable(found):
-        raise RulesError(f"game in the rules file {given} must be a function that returns a game, not {quoted(found)}")
+        raise RulesError(f"'game' in the rules file {given} must be a function that returns a game, not {quoted(found)}")
     make: Callable[..., Any] = found
     return make

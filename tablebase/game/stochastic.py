@@ -59,7 +59,7 @@ class StochasticGame(FunctionGame[State]):
     def read_move(self, word: str) -> str:
         """Return the code of a move that a user has typed, such as ``5`` for ``+5``."""
         if not _CODE.fullmatch(word):
-            raise NotationError(f"{quoted(word)} is not a move: write the code of a move, such as 5")
+            raise NotationError(f"{quoted(word)} is not a move: write the number of a move, such as 5")
         return word.removeprefix("+")
 
     def move_text(self, state: State, move: str) -> str:

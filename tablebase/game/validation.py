@@ -33,7 +33,7 @@ def _board_errors(game: Game) -> Iterator[str]:
     if board.width > len(string.ascii_lowercase):
         yield f"the board can have at most {len(string.ascii_lowercase)} files, not {board.width}"
     if len(set(board.cells)) != len(board) or not all(0 <= f < board.width and 0 <= r < board.height for f, r in board.cells):
-        yield "the cells of the board must be different and within its width and height"
+        yield "the cells of the board must be different and lie within the width and height"
     if len({side.letter for side in game.sides}) != 2:
         yield "the two sides need different letters"
 
@@ -41,17 +41,17 @@ def _board_errors(game: Game) -> Iterator[str]:
 def _terrain_errors(game: Game) -> Iterator[str]:
     symbols = [one.symbol for one in game.terrain]
     if len(set(symbols)) != len(symbols) or not all(len(s) == 1 and not s.isalnum() and s not in " .[]" for s in symbols):
-        yield f"terrain needs different characters, not letters, digits, spaces, dots or brackets; the game has {' '.join(symbols)}"
+        yield f"invalid terrain symbols {' '.join(symbols)}: use distinct characters, no letters, digits, spaces, dots or brackets"
     squares = [square for one in game.terrain for square in one.squares]
     if len(set(squares)) != len(squares) or not set(squares) <= set(range(len(game.board))):
-        yield "the squares of terrain must be different and on the board"
+        yield "terrain must consist of different squares of the board"
     for one in game.terrain:
         yield from _look_errors(f"the texture of {one.name}", one.texture, TEXTURES)
 
 
 def _look_errors(what: str, name: str | None, known: tuple[str, ...]) -> Iterator[str]:
     if name is not None and name not in known:
-        yield f"{what} is {quoted(str(name))}{did_you_mean(str(name), known)}: choose one of {', '.join(known)}, or none"
+        yield f"{what} cannot be {quoted(str(name))}{did_you_mean(str(name), known)}: choose one of {', '.join(known)}, or none"
 
 
 def _kind_errors(game: Game) -> Iterator[str]:
@@ -64,10 +64,10 @@ def _kind_errors(game: Game) -> Iterator[str]:
         yield "no_move must be a draw or a loss, not a win"
     sides = [kind.side for kind in game.kinds]
     if sides != sorted(sides) or set(sides) != {0, 1}:
-        yield "the kinds of side 0 must come before those of side 1, and each side needs at least one"
+        yield "the kinds of side 0 must come before the kinds of side 1, and each side needs at least one kind"
     for kind in game.kinds:
         if list(kind.squares) != sorted(set(kind.squares)) or not set(kind.squares) <= set(range(len(game.board))):
-            yield f"the squares of {kind.name} must be ascending, different and on the board"
+            yield f"the squares of {kind.name} must be different squares of the board in ascending order"
         if kind.limit < 1:
             yield f"the limit of {kind.name} must be at least 1"
         if kind.tiered and kind.levels is None:
@@ -100,12 +100,12 @@ def _symmetry_errors(game: Game) -> Iterator[str]:
     by_symbol = {kind.symbol: kind for kind in game.kinds}
     for kind in game.kinds:
         if game.mirror is not None and {game.mirror[square] for square in kind.squares} != set(kind.squares):
-            yield f"the mirror maps {kind.name} off its squares"
+            yield f"the mirror maps a square of {kind.name} to a square where it may not stand"
         if game.swap is not None:
             twin = by_symbol.get(kind.symbol.swapcase())
             homes = {game.swap[square] for square in kind.squares}
             if twin is None or twin.side == kind.side or twin.limit != kind.limit or set(twin.squares) != homes:
-                yield f"colour swap needs a {kind.symbol.swapcase()!r} of the other side with the squares and limit of {kind.name}"
+                yield f"colour swap needs an enemy kind {kind.symbol.swapcase()!r} with the same squares and limit as {kind.name}"
 
 
 def _escape_errors(game: Game) -> Iterator[str]:
@@ -138,7 +138,7 @@ def _evaluation_errors(game: Game) -> Iterator[str]:
         return
     symbols = {kind.symbol for kind in game.kinds}
     if evaluation.squares.keys() != symbols or any(len(values) != len(game.board) for values in evaluation.squares.values()):
-        yield "an evaluation needs the value of every kind on every square of the board"
+        yield "an evaluation needs a value for every kind on every square of the board"
         return
     greatest = sum(kind.limit * max(map(abs, evaluation.squares[kind.symbol])) for kind in game.kinds)
     greatest += abs(evaluation.mobility) * sum(kind.limit * len(kind.steps) for kind in game.kinds)

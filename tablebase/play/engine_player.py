@@ -57,7 +57,7 @@ class EnginePlayer(Player):
             self.remark = f"{chosen.verdict} at depth {chosen.depth}"
         else:
             # The search has not even looked one ply ahead.
-            self.remark = "any move"
+            self.remark = "random move"
             return random.choice(list(match.legal()))
         return str(chosen.best)
 
@@ -73,11 +73,11 @@ def make(seat: Seat, level: int | str | None = None, nodes: str | None = None, t
     if nodes is None:
         number = LEVEL if level is None else level if isinstance(level, int) else whole_number(level)
         if number is None or not 1 <= number <= len(NODES):
-            raise TablebaseError(f"the level of the engine must be a number from 1 to {len(NODES)}, not {quoted(str(level))}")
+            raise TablebaseError(f"the engine level must be a number from 1 to {len(NODES)}, not {quoted(str(level))}")
         return EnginePlayer(seat, number, tables=uses_tables)
     if level is not None:
-        raise TablebaseError("cannot set both level and nodes of the player engine: set only one of them")
+        raise TablebaseError("cannot set both level and nodes of the player engine: set either level or nodes")
     limit = whole_number(nodes)
     if not limit:
-        raise TablebaseError(f"the setting nodes must be {WHOLE_NUMBER}, at least 1, not {quoted(nodes)}")
+        raise TablebaseError(f"the setting nodes must be {WHOLE_NUMBER} and at least 1, not {quoted(nodes)}")
     return EnginePlayer(seat, nodes=limit, tables=uses_tables)

@@ -12,7 +12,7 @@ from tablebase.probe.answers import Probe, RatedMove
 
 FAIR = "fair"
 """Instead of a number: the fuzz that gives a perfect opponent an even chance."""
-MUST = "the fuzz must be a number from 0 (only best moves) to 1 (any move), not"
+MUST = "the fuzz must be a number from 0 (only best moves) to 1 (random moves), not"
 Item = TypeVar("Item")
 
 

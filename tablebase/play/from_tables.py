@@ -32,7 +32,7 @@ class TablesPlayer(Player):
         kept = kept_moves(answer)
         if isinstance(kept[0].value, Bounds):
             lower, upper = kept[0].value.chances.values()
-            self.remark = f"its probability of winning is at least {lower} and at most {upper}"
+            self.remark = f"the probability of winning is at least {lower} and at most {upper}"
             if not self.fuzz:
                 # Another use of the generator than below, which seeds of old games rely on.
                 return random.choice(kept).move

@@ -43,7 +43,7 @@ class GraphPlayer(Player):
             children = self.graph.children(position)
         except KeyError:
             here, start = (render(self.graph.game, one) for one in (position, self.graph.position(0)))
-            raise TablebaseError(f"{here} cannot be reached from {start}: open the player with {here} as its start") from None
+            raise TablebaseError(f"{here} cannot be reached from the start {start}: start the player from {here}") from None
         merits = {move: self.merit(node, position.side) for move, node in children.items()}
         best = max(merits.values(), default=None)
         return [move for move, merit in merits.items() if merit == best]
@@ -64,4 +64,4 @@ class GraphPlayer(Player):
             return ""
         best = self._exploit.replies(match.position, match.player)[0]
         name, chance = self.graph.game.sides[match.player].name, chance_text(best.chance)
-        return f"{name} to move: its chance to win against fuzz {self.fuzz:.6g} is {chance}, best move {best.move}"
+        return f"{name} to move: the chance to win against fuzz {self.fuzz:.6g} is {chance}, best move {best.move}"

@@ -45,7 +45,7 @@ class LookaheadPlayer(Player):
         """The best move; errors are those of `Lookahead.search`."""
         found = self._lookahead.search(match.position, random.getrandbits(SEED_BITS))
         values = ", ".join(f"{value / POINT:,.1f}" for value in found.values)
-        self.remark = f"it expects {values} points after {' '.join(found.line)}"
+        self.remark = f"the computer expects {values} points after {' '.join(found.line)}"
         return str(found.best)
 
 

@@ -114,7 +114,7 @@ class Match(Generic[P]):
                 label, choice = self._to_repeat.pop(), {draw.label: draw for draw in draws}
                 if label not in choice:
                     before = rules.format(self.position)
-                    raise RulesError(f"the outcome {quoted(label)} is impossible in {before}: choose one of {', '.join(choice)}")
+                    raise RulesError(f"the chance outcome {quoted(label)} is impossible in {before}: choose {', '.join(choice)}")
                 drawn = choice[label]
             else:
                 drawn = self.random.choices(draws, [float(draw.probability) for draw in draws])[0]

@@ -31,7 +31,7 @@ class PlayerRecord:
     def unsupported(self, rules: Rules[Any]) -> str | None:
         """Reason why it cannot play a game, as a clause; None if it can."""
         lacks = missing(rules, self.needs)
-        return self.refuses(rules) if lacks is None else f"it {lacks}"
+        return self.refuses(rules) if lacks is None else f"the game {lacks}"
 
     def settings_in(self, rules: Rules[Any]) -> list[str]:
         """The names of all settings that it has in a game."""

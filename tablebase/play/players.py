@@ -24,7 +24,7 @@ FAIR_FUZZ = {"fuzz": f"{FUZZ['fuzz']}; or fair, to give a perfect opponent an ev
 def _endless(rules: Any) -> str | None:
     from tablebase.graph.reachable import one_way_sides
 
-    return None if one_way_sides(rules) else "its games may never end"
+    return None if one_way_sides(rules) else "a game may never end"
 
 
 FIRST = (
@@ -44,7 +44,7 @@ FIRST = (
         },
         weighs=True,
         needs="lookahead",
-        refuses=lambda rules: None if rules.kernels() is not None else "its rules are not compiled",
+        refuses=lambda rules: None if rules.kernels() is not None else "the rules are not compiled",
     ),
     PlayerRecord(
         "tables",

@@ -189,7 +189,7 @@ def _tag(line: str, number: int) -> tuple[str, str]:
 
 
 def _no_tag(line: str, number: int) -> NotationError:
-    return NotationError(f'line {number}, {quoted(line)}, is not a tag: write a tag as in [Round "1"]')
+    return NotationError(f'line {number} ({quoted(line)}) is not a tag: write a tag such as [Round "1"]')
 
 
 def _words(line: str, inside: bool) -> tuple[list[str], bool]:
@@ -217,12 +217,12 @@ def _record(tags: dict[str, str], words: list[str], line: int) -> Record:
     seats = _seats(len(places) or (2 if "White" in tags else sum(name.startswith("Player") for name in tags)))
     for name in ("Result", "Game", "Round", *seats, "Start", "Opening", "Termination"):
         if name not in tags:
-            raise NotationError(f"the game in line {line} has no tag {name}: add this tag")
+            raise NotationError(f"the game in line {line} has no tag {name}: add the tag {name}")
     while words and label_of(words[-1]) is not None:
         # A comment, since nothing happens after the result.
         words.pop()
     if words[-1:] != [result]:
-        raise NotationError(f"the game in line {line} does not end with its result: repeat the tag Result after the moves")
+        raise NotationError(f"the game in line {line} does not end with its result: add the result after the moves")
     number, opening = whole_number(tags["Round"]), whole_number(tags["Opening"])
     ranked = all(place == 1 + sum(other < place for other in places) for place in places)
     if number is None or opening is None or not ranked:
@@ -243,7 +243,7 @@ def replayed(rules: Rules[P], record: Record) -> Iterator[Moment[P]]:
     not that of the last position.
     """
     if record.game != rules.name:
-        raise TablebaseError(f"{record} is a game of {record.game}, not of {rules.name}: replay it with {record.game}")
+        raise TablebaseError(f"{record} is a game of {record.game}, not of {rules.name}: use the rules of {record.game}")
     if len(record.players) != rules.players:
         raise NotationError(f"{record} has {len(record.players)} players, but {rules.name} has {rules.players}")
     try:
@@ -257,11 +257,11 @@ def replayed(rules: Rules[P], record: Record) -> Iterator[Moment[P]]:
         after = legal(rules, position) if label is None else {draw.label: draw.state for draw in draws}
         name = event if label is None else label
         if name not in after:
-            raise NotationError(f"move {number} of {record}, {quoted(event)}, is not {'legal' if label is None else 'possible'}")
+            raise NotationError(f"move {number} ({quoted(event)}) of {record} is not {'legal' if label is None else 'possible'}")
         yield Moment(position, rules.viewer(position) if label is None else CHANCE, event, len(after), turn)
         position = after[name]
         turn += rules.begins_turn(position)
     ending = rules.result(position)
     if ending is not None and record.places not in ((), ending.places):
-        raise NotationError(f"{record} has the result {_result(record.places)}, but its moves lead to {_result(ending.places)}")
+        raise NotationError(f"{record} has the result {_result(record.places)}, but its moves give {_result(ending.places)}")
     yield Moment(position, rules.to_move(position), None, 0, turn)

@@ -56,7 +56,7 @@ class Pairs(Schedule):
 
     def __init__(self, _rules: Rules[Any], contestants: int, games: int, seed: int) -> None:
         if contestants != 2:
-            raise ArgumentError(f"this match needs two players, not {contestants}: give --player twice")
+            raise ArgumentError(f"a match of paired games needs two players, not {contestants}: give --player twice")
         if games % 2:
             raise ArgumentError(f"invalid --games {games}: expected an even number, because each opening is played twice")
         for number in range(games):
@@ -80,7 +80,7 @@ class Rounds(Schedule):
 
     def __init__(self, rules: Rules[Any], contestants: int, games: int, seed: int) -> None:
         if contestants < 2:
-            raise ArgumentError("a match needs at least two players: give --player for each")
+            raise ArgumentError("a match needs at least two players: give --player for each player")
         # All line-ups with as many different contestants as possible.
         different = min(contestants, rules.players)
         for line_up in combinations_with_replacement(range(contestants), rules.players):

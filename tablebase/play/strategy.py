@@ -47,7 +47,7 @@ class Strategy(ABC):
         winner = int(self.values.winner[0])
         if winner == DRAWN:
             start = render(self.graph.game, self.graph.position(0))
-            raise TablebaseError(f"{start} is a draw under perfect play, so no side loses: give a side, and the fuzz as a number")
+            raise TablebaseError(f"neither side loses from {start} under perfect play: choose a side, and a number for the fuzz")
         return 1 - winner
 
     def even_fuzz(self, side: int) -> float | None:
@@ -64,7 +64,7 @@ class Strategy(ABC):
         fuzz = self.even_fuzz(self.loser())
         if fuzz is None:
             start = render(self.graph.game, self.graph.position(0))
-            raise TablebaseError(f"cannot use --fuzz fair from {start}, since no fuzz gives an even chance: choose a number")
+            raise TablebaseError(f"cannot use --fuzz fair from {start}, because no fuzz gives an even chance: give --fuzz a number")
         return fuzz
 
     def fuzz(self, text: float | str) -> float:

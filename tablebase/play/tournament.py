@@ -106,7 +106,7 @@ def _played(
     forfeit = False
     while (ending := match.ending() or _by_tables(match, tables)) is None:
         if match.plies == last:
-            ending = Ending((1,) * match.rules.players, f"not decided within {most} plies")
+            ending = Ending((1,) * match.rules.players, f"no result within {most} plies")
             break
         try:
             move = seated[match.player].choose(match, sources[fixture.choices[match.player]])

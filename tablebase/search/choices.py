@@ -114,8 +114,6 @@ def check_options(options: Options) -> None:
         if number is not None and number < 0:
             raise ArgumentError(f"the {name} must be at least 0, not {number}")
     if options.table_bytes > machine.memory():
-        raise CapacityError(
-            "the cache of tables", "use a smaller table_bytes", needed=options.table_bytes, allowed=machine.memory()
-        )
+        raise CapacityError("the table cache", "reduce table_bytes", needed=options.table_bytes, allowed=machine.memory())
     if options.repetition not in list(Repetition):
         raise ArgumentError(f"unknown repetition rule {quoted(str(options.repetition))}: choose none, draw or loss")

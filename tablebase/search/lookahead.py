@@ -88,7 +88,7 @@ class Lookahead:
         check_foresight(foresight, game)
         kernels = game.kernels()
         if kernels is None:
-            raise RulesError(f"{game.name} has no compiled rules, which a search needs: choose another player")
+            raise RulesError(f"{game.name} has no compiled rules, which a search needs: choose a different player")
         self.game, self._kernels = game, kernels
         self._evaluation = game.evaluation(weights or {}) or no_evaluation()
         self._tables = tables or NO_TABLES
@@ -199,8 +199,8 @@ def load_tables(folder: Path, game: StochasticGame) -> maxn.LeafTables:
     largest = max(layer.end - layer.begin for _, layers in regions for layer in layers)
     needed = BYTES * size + 2 * BYTES * largest
     if needed > machine.memory():
-        where = f"all tables of {game.name} in {folder}"
-        raise CapacityError(where, "search with tables=no", needed=needed, allowed=machine.memory())
+        where = f"loading all tables of {game.name} from {folder}"
+        raise CapacityError(where, "set tables=no", needed=needed, allowed=machine.memory())
     chances = np.zeros((2, size), np.int32)
     spans, at, begin = [], 0, 0
     for region, layers in regions:
@@ -224,4 +224,4 @@ def check_foresight(foresight: Foresight, game: StochasticGame) -> None:
     if len(foresight.cuts) > MOST_DEPTH or not all(0 <= keep <= MOST_CUTS for keep in foresight.cuts):
         raise ArgumentError(f"the cuts must be at most {MOST_DEPTH} numbers from 0 (all moves) to {MOST_CUTS}")
     if foresight.alpha_beta and (game.players != 2 or foresight.objective is not Objective.LEAD):
-        raise ArgumentError("alpha-beta needs two players and the objective lead: set objective=lead, or leave out alpha-beta")
+        raise ArgumentError("alpha-beta needs two players and objective=lead: set objective=lead, or leave out alpha-beta")

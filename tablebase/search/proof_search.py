@@ -258,9 +258,9 @@ def find_proof(
     not the position itself. Nothing is searched if `known` is given, the outcome that a table has. `TablebaseError` if a limit is
     not positive, or a table is damaged or was built under other rules.
     """
-    for name, limit in (("nodes", nodes), ("seconds", seconds), ("memory", memory)):
+    for name, limit in (("nodes", nodes), ("time", seconds), ("memory", memory)):
         if not limit > 0:
-            raise ArgumentError(f"the limit of {name} must be positive, not {limit:g}")
+            raise ArgumentError(f"the limit on {name} must be positive, not {limit:g}")
     begin = time.monotonic()
     over = decided(game, position)
     if over is not None or known is not None:

@@ -97,7 +97,7 @@ def check_pictures(rules: Rules[Any], hint: str) -> None:
 
 
 def _undrawn(rules: Rules[Any], hint: str) -> RulesError:
-    return RulesError(f"{rules.name} has no pictures: {hint}")
+    return RulesError(f"{rules.name} does not support pictures: {hint}")
 
 
 def has_pictures(rules: Rules[Any]) -> bool:

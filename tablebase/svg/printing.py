@@ -136,7 +136,7 @@ def check_sheet(path: Path, noun: str = "sheet") -> None:
     """Raise `TablebaseError` unless a sheet can be written to a file, whose suffix says how; before any work."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        raise TablebaseError(f"{path} is not the name of a {noun}: choose a name that ends in {' or '.join(SUFFIXES)}")
+        raise TablebaseError(f"invalid file name {path} for a {noun}: choose a name that ends in {' or '.join(SUFFIXES)}")
     if suffix != ".svg":
         check_extra(f"{noun}s as PDF or PNG", "print")
     check_output(path, HINT.format(noun))

@@ -72,12 +72,12 @@ class Theme:
         for field, names in (("terrain", {*TEXTURES, OTHER}), ("arrows", set(ARROWS))):
             given = getattr(self, field)
             if not isinstance(given, Mapping) or set(given) != names:
-                raise ArgumentError(f"{field} of a theme must have exactly the keys {', '.join(sorted(names))}")
+                raise ArgumentError(f"{field!r} of a theme must have exactly the keys {', '.join(sorted(names))}")
         if not isinstance(self.sides, tuple) or len(self.sides) != 2:
-            raise ArgumentError("sides of a theme must be a pair of Tints, one for each side")
+            raise ArgumentError("'sides' of a theme must be a pair of Tint objects, one for each side")
         tints = (self.page, self.square, *self.terrain.values(), *self.sides)
         if not all(isinstance(tint, Tint) for tint in tints):
-            raise ArgumentError("page, square, terrain and sides of a theme must be Tints, such as Tint('#ffffff', '#000000')")
+            raise ArgumentError("page, square, terrain and sides of a theme must be Tint objects, as in Tint('#ffffff', '#000000')")
         for colour in (*(colour for tint in tints for colour in tint), self.mark, *self.arrows.values()):
             if not isinstance(colour, str) or not _COLOUR.fullmatch(colour):
                 raise ArgumentError(f"invalid colour {quoted(str(colour))} in a theme: expected #rrggbb")
@@ -126,5 +126,5 @@ def as_theme(theme: str | Theme) -> Theme:
     if isinstance(theme, Theme):
         return theme
     if not isinstance(theme, str) or theme not in THEMES:
-        raise ArgumentError(f"unknown theme {quoted(str(theme))}: choose {', '.join(THEMES)}, or pass a Theme")
+        raise ArgumentError(f"unknown theme {quoted(str(theme))}: choose {', '.join(THEMES)}, or pass a Theme object")
     return THEMES[theme]

@@ -18,11 +18,11 @@ from tablebase.web.problems import FAILED, MEDIA_TYPE, ProblemError, as_problem,
 
 API = "/api/"
 SENTENCES = {
-    404: "this address does not exist: /api/v1/openapi.json lists all addresses",
-    405: "this address does not support the method of the request: use {allow}",
-    400: "the body cannot be read: send JSON in UTF-8",
+    404: "the requested address does not exist: /api/v1/openapi.json lists all addresses",
+    405: "the requested address does not support this method: use {allow}",
+    400: "the request body cannot be read: send JSON in UTF-8",
 }
-REASONS = {404: "There is no page with this address", 405: "This page does not support the method of the request"}
+REASONS = {404: "No page exists at this address", 405: "This page does not support the request method"}
 """Terse framework errors in sentences, to programs and to people."""
 
 
@@ -66,7 +66,7 @@ def _translated(request: Request, error: Exception) -> ProblemError:
         allow = ", ".join([*found, "HEAD"] if "GET" in found else found)
         headers = {"allow": allow}
     if not is_of_api(request.scope):
-        return ProblemError(status, REASONS.get(status, "The request cannot be answered"), headers)
+        return ProblemError(status, REASONS.get(status, "The server cannot answer this request"), headers)
     return ProblemError(status, SENTENCES.get(status, str(error.detail)).format(allow=allow), headers)
 
 

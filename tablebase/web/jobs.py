@@ -124,7 +124,7 @@ def _encoded(said: Mapping[str, Any]) -> str:
     try:
         return json.dumps(said, allow_nan=False, default=bytes.hex)
     except ValueError as error:
-        raise TablebaseError(f"JSON cannot represent one of the values ({error}): cast its column to VARCHAR") from error
+        raise TablebaseError(f"JSON cannot represent a value in the result ({error}): cast the column to VARCHAR") from error
 
 
 def work(pipe: Connection, settings: ServerSettings) -> None:

@@ -22,7 +22,7 @@ HEAD_SECONDS = 10.0
 """Seconds until the head of a request has arrived: its first line and its headers."""
 HEAD_BYTES = 1 << 16
 """Largest size of a head."""
-LARGE_HEAD = f"the head of the request is larger than {HEAD_BYTES:,} bytes: send a shorter address or fewer headers"
+LARGE_HEAD = f"the request head is larger than {HEAD_BYTES:,} bytes: send a shorter address or fewer headers"
 READ_SECONDS = 30.0
 """Seconds that a client may pause while it reads an answer."""
 
@@ -63,11 +63,11 @@ class Bounded:
             raise self._too_large()
         if scope["method"] == "POST" and is_of_api(scope):
             if headers.get("content-encoding", "identity").lower() != "identity":
-                raise ProblemError(415, "the body is compressed: send it without Content-Encoding", CLOSE)
+                raise ProblemError(415, "the request body is compressed: send an uncompressed body without Content-Encoding", CLOSE)
             kind, _, parameters = headers.get("content-type", "").lower().partition(";")
             charset = parameters.replace(" ", "").replace('"', "")
             if kind.strip() != "application/json" or (charset and charset not in ("charset=utf-8", "charset=utf8")):
-                sentence = "the body is not JSON: send it with 'Content-Type: application/json', in UTF-8"
+                sentence = "the request body is not JSON: send JSON in UTF-8, with 'Content-Type: application/json'"
                 raise ProblemError(415, sentence, CLOSE)
         body = bytearray()
         try:
@@ -79,12 +79,12 @@ class Bounded:
         except ClientDisconnect:
             return b""
         except TimeoutError:
-            sentence = f"the body did not arrive within {self.limits.body_seconds:g} s: send it faster"
+            sentence = f"the request body did not arrive within {self.limits.body_seconds:g} s: send the body faster"
             raise ProblemError(408, sentence, CLOSE) from None
         return bytes(body)
 
     def _too_large(self) -> ProblemError:
-        return ProblemError(413, f"the body is larger than {self.limits.body:,} bytes: send a smaller request", CLOSE)
+        return ProblemError(413, f"the request body is larger than {self.limits.body:,} bytes: send a smaller request", CLOSE)
 
 
 class Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
@@ -154,7 +154,7 @@ class Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
     def _end_waiting(self) -> None:
         """Refuse a head that is incomplete; a browser's spare connection, on which nothing was sent, is just closed."""
         if self._head:
-            self._refuse(408, f"the head of the request did not arrive within {HEAD_SECONDS:g} s: send it faster")
+            self._refuse(408, f"the request head did not arrive within {HEAD_SECONDS:g} s: send the request faster")
         else:
             self.transport.close()
 

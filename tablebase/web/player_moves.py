@@ -83,7 +83,7 @@ def chosen_move(
 
 def _match(rules: Rules[P], position: str | None, moves: Sequence[str]) -> Match[P]:
     if moves and "chance" in rules.can:
-        raise RulesError(f"cannot replay moves of {rules.name}, which has chance moves: give the position after the moves")
+        raise RulesError(f"cannot replay moves of {rules.name}, which has chance moves: send the position after the moves")
     start = rules.initial if position is None else rules.parse(with_spaces(rules, position))
     rules.check(start)
     if rules.to_move(start) < 0:

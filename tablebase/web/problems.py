@@ -49,7 +49,7 @@ A_FOLDER = "this tablebase"
 A_DATABASE = "the database of the catalog"
 ELSEWHERE = "…"
 """The name of a file outside the folder of the tables."""
-FAILED = "internal error of the server: look for the cause in its log, and report the error"
+FAILED = "internal server error: look for the cause in the server log, and report the error"
 
 
 class ProblemError(TablebaseError):
@@ -146,12 +146,12 @@ def sentence_of(error: Mapping[str, Any], known: Sequence[str] = ()) -> str:
     word = "parameter" if place == "query" else "field"
     name = ".".join(map(str, names))
     if kind == "json_invalid":
-        return "the body is not JSON: send a JSON object in UTF-8"
+        return "the request body is not JSON: send a JSON object in UTF-8"
     if not name:
-        return "the body is missing: send a JSON object" if kind == "missing" else "the body must be a JSON object"
+        return "the request body is missing: send a JSON object" if kind == "missing" else "the request body must be a JSON object"
     if kind == "missing":
-        return f"the {word} {name} is missing: add it"
+        return f"the {word} {name} is missing: add the {word}"
     if kind == "extra_forbidden":
-        return f"unknown {word} {quoted(name)}{did_you_mean(name, known)}: remove it from the request"
+        return f"unknown {word} {quoted(name)}{did_you_mean(name, known)}: remove the {word}"
     said = str(error["msg"])
-    return f"the {word} {name if len(name) <= 80 else quoted(name)} cannot be used: {said[:1].lower()}{said[1:]}"
+    return f"invalid {word} {name if len(name) <= 80 else quoted(name)}: {said[:1].lower()}{said[1:]}"

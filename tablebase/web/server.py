@@ -112,7 +112,7 @@ def listening(settings: ServerSettings) -> Iterator[socket.socket]:
             listener.listen(BACKLOG)
         except (OSError, UnicodeError, OverflowError) as error:
             name = ":".join(map(str, place)) if path is None else str(path)
-            hint = f"stop the program that uses it, or choose another {'--host or --port' if path is None else '--unix-socket'}"
+            hint = f"stop the other program, or choose another {'--host or --port' if path is None else '--unix-socket'}"
             if isinstance(error, socket.gaierror) or not isinstance(error, OSError):
                 raise TablebaseError(f"the address {name} does not exist: choose another --host or --port") from error
             raise system_error(error, name, hint) from error

@@ -105,7 +105,7 @@ class WorkerPool:
         except OutOfMemoryError:
             raise _too_much(question, 503, f"needs more than {self._limits.memory:,} bytes of memory") from None
         except (EOFError, OSError):
-            raise _too_much(question, 503, "was stopped, probably because the memory ran out") from None
+            raise _too_much(question, 503, "was stopped, most likely because memory ran out") from None
 
 
 def apart_of(request: Request) -> WorkerPool:
@@ -126,10 +126,10 @@ async def played(request: Request, asked: Mapping[str, Any]) -> dict[str, Any]:
     """
     most = settings_of(request).limits.plies
     if len(asked["moves"]) > most:
-        raise ProblemError(413, f"too many moves ({len(asked['moves']):,}): start from a later position, and send at most {most:,}")
+        raise ProblemError(413, f"too many moves ({len(asked['moves']):,}): send at most {most:,} moves, from a later position")
     if is_quick(asked["player"], asked["game"]):
         return await in_thread(request, chosen_move, tables_of(request).folder, **asked)
-    question = Question("play", {"request": dict(asked)}, "this move", "choose another player, or a lower level")
+    question = Question("play", {"request": dict(asked)}, "the move", "choose another player, or a lower level")
     return cast(dict[str, Any], await apart_of(request).answer(request, question))
 
 
@@ -139,7 +139,7 @@ async def commanded(request: Request, name: str, asked: Mapping[str, Any]) -> di
     A command that does not succeed is a `ProblemError` with the field `success`, as the command has it.
     """
     if name == "computer":
-        question = Question("computer", {"request": dict(asked)}, "this move", "use a smaller depth")
+        question = Question("computer", {"request": dict(asked)}, "the move", "use a smaller depth")
         answer = await apart_of(request).answer(request, question)
     else:
         answer = await in_thread(request, COMMANDS[name], dict(asked))
@@ -152,7 +152,7 @@ async def mined(request: Request, game: str, statement: str, limit: int) -> Mine
     """The result of a statement, from a process of its own; `ProblemError` if the server answers no statements."""
     settings = settings_of(request)
     if not settings.mine:
-        raise ProblemError(403, "SQL statements are disabled on this server: start it with 'tablebase serve --mine'")
+        raise ProblemError(403, "SQL statements are disabled on this server: start the server with 'tablebase serve --mine'")
     check_verb("mine", load_rules(game), over_http=True)
     fields = {"game": game, "statement": statement, "limit": min(limit, settings.limits.rows)}
     question = Question("mine", fields, "the statement", "select fewer groups, rows or pieces")

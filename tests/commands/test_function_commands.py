@@ -261,11 +261,11 @@ def test_functions_that_do_not_agree(
 @pytest.mark.parametrize(
     ("part", "value", "said"),
     [
-        ("start", None, "the class Partial has no attribute start: set it to a value that can be hashed"),
-        ("start", [1], "start of Partial is [1], but must be a value that can be hashed, such as a string or a tuple"),
-        ("title", 7, "title of Partial is 7, but must be a string"),
-        ("options", 7, "options of Partial is 7, but must be a dict"),
-        ("sides", ("Black", "White"), "sides of Partial is ('Black', 'White'), but must be 2 objects of the class Side"),
+        ("start", None, "the class Partial has no attribute 'start': set 'start' to a value that can be hashed"),
+        ("start", [1], "'start' of the class Partial must be a value that can be hashed"),
+        ("title", 7, "'title' of the class Partial must be a string, not 7"),
+        ("options", 7, "'options' of the class Partial must be a dict, not 7"),
+        ("sides", ("Black", "White"), "'sides' of the class Partial must be 2 objects of the class Side, not ('Black',"),
     ],
 )
 def test_parts_that_are_missing(part: str, value: object, said: str) -> None:

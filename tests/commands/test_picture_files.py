@@ -67,7 +67,7 @@ def test_python_writes_the_picture_of_the_command(pawn_tables: Tablebase, tmp_pa
     assert int.from_bytes((tmp_path / "e.png").read_bytes()[16:20], "big") == 300
     with pytest.raises(TablebaseError, match="invalid --width '3m'"):
         tablebase.svg.write(picture, tmp_path / "d.svg", "3m")
-    with pytest.raises(TablebaseError, match=r"d\.gif is not the name of a picture"):
+    with pytest.raises(TablebaseError, match=r"d\.gif for a picture"):
         tablebase.svg.write(picture, tmp_path / "d.gif")
 
 

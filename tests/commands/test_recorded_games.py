@@ -140,7 +140,7 @@ def test_games_by_functions_are_drawn(name: str, ask: Ask, tmp_path: Path) -> No
     for moment in list(replayed(rules, game))[:7]:
         assert f"{rules.drawn(moment.position)}\n" in out
     assert f"\n1. {game.events[0]} (" in out
-    assert "   it expects " in out
+    assert "   the computer expects " in out
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_games_by_functions_are_drawn(name: str, ask: Ask, tmp_path: Path) -> No
         (["doushouqi", "--replay", "{file}"], "game 1 (line 1) is a game of hexapawn, not of doushouqi"),
         (["pig", "--replay", "{file}"], "game 1 (line 1) is a game of hexapawn, not of pig"),
         (["awari", "--replay", "{file}", "--boards"], "awari does not have a board to draw: leave out --boards"),
-        (["pig", "--replay", __file__], "line 1, "),
+        (["pig", "--replay", __file__], "line 1 ("),
     ],
 )
 def test_what_replay_refuses(words: list[str], said: str, ask: Ask, tmp_path: Path) -> None:
@@ -194,8 +194,8 @@ def test_a_table_of_statistics(ask: Ask, tmp_path: Path) -> None:
         (["/nowhere/games"], "/nowhere/games"),
         (["{folder}"], "{folder}"),
         (["/dev/null"], "no finished games in /dev/null: give files written by 'match --output'"),
-        ([__file__], f"{__file__}: line 1, "),
-        (["{good}", "{bad}"], "{bad}: move 1 of game 1 (line 1), 'a2a1', is not legal"),
+        ([__file__], f"{__file__}: line 1 ("),
+        (["{good}", "{bad}"], "{bad}: move 1 ('a2a1') of game 1 (line 1) is not legal"),
         (["{good}", "--by", "chance"], "these games do not have statistics by chance: choose another --by, such as game"),
         (["{good}", "--by", "colour"], "--by"),
         (["{other}"], "{other}: unknown game 'chess'"),
@@ -260,7 +260,7 @@ def test_forfeits_are_named(ask: Ask) -> None:
     answer = ask("match", *WORDS[:3], "--player", engine, "--games", 2, "--opening", 1, "--data", "nowhere", "--format", "json")
     assert [row["forfeits"] for row in answer.json] == [0, 2]
     assert "game 1: White wins: the engine " in answer.err
-    assert "which is not a legal move" in answer.err
+    assert "has played the illegal move" in answer.err
 
 
 def test_a_match_in_rounds(ask: Ask) -> None:

@@ -121,9 +121,9 @@ def test_the_step_that_wins_counts() -> None:
 @pytest.mark.parametrize(
     ("text", "error"),
     {
-        "K1g b lost": "White has not won, because none of its pieces is on a winning square: remove 'lost'",
-        "1K1 w lost": "Black has no pieces: both sides need at least one",
-        "1Kg w lost": "Black has not won, because none of its pieces is on a winning square",
+        "K1g b lost": "White has not won \\(no piece on a winning square\\): remove 'lost' from the position",
+        "1K1 w lost": "Black has no pieces: place at least one piece of each side",
+        "1Kg w lost": "Black has not won \\(no piece on a winning square\\)",
         "1Kg b won": "'1Kg b won' is not a position",
         "1Kg lost b": "'1Kg lost b' is not a position",
     }.items(),

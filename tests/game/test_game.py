@@ -60,12 +60,12 @@ ERRORS: dict[str, tuple[Callable[[], Game], str]] = {
     "sides out of order": (lambda: tiny(kinds=(piece("b", 1), piece("A", 0))), "side 0 must come before"),
     "a side without kinds": (lambda: tiny(kinds=(piece("A", 0),)), "each side needs at least one"),
     "mirror no involution": (lambda: tiny(mirror=(1, 2, 0, 3)), "mirror must be an involution of the 4 squares"),
-    "mirror off the kind's squares": (lambda: tiny(mirror=(3, 1, 2, 0)), "mirror maps piece A off its squares"),
+    "mirror off the kind's squares": (lambda: tiny(mirror=(3, 1, 2, 0)), "mirror maps a square of piece A to a square"),
     "swap no involution": (lambda: tiny(swap=(3, 0, 1, 2)), "swap must be an involution"),
-    "swap without twins": (lambda: tiny(swap=(0, 1, 2, 3)), "swap needs a 'a' of the other side"),
-    "squares not ascending": (lambda: with_first(squares=(0, 2, 1)), "squares of piece A must be ascending, different"),
+    "swap without twins": (lambda: tiny(swap=(0, 1, 2, 3)), "swap needs an enemy kind 'a'"),
+    "squares not ascending": (lambda: with_first(squares=(0, 2, 1)), "squares of piece A must be different squares"),
     # A fault of the squares is told before the mirror is asked about them.
-    "a square off the board": (lambda: with_first(squares=(0, 1, 2, 4)), "squares of piece A must be .* on the board"),
+    "a square off the board": (lambda: with_first(squares=(0, 1, 2, 4)), "squares of piece A must be .* of the board"),
     "no piece allowed": (lambda: with_first(limit=0), "limit of piece A must be at least 1"),
     "a step off the squares": (lambda: with_step(target=3), "step of piece A from square 0 to 3 leaves the squares"),
     "a step from elsewhere": (lambda: with_step(origin=3), "step of piece A from square 3 to 1 leaves the squares"),
@@ -73,10 +73,10 @@ ERRORS: dict[str, tuple[Callable[[], Game], str]] = {
     "a blocker off the board": (lambda: with_step(empty=frozenset({4})), "other squares of the board to be empty"),
     "a blocker under the mover": (lambda: with_step(empty=frozenset({0})), "other squares of the board to be empty"),
     "an unknown victim": (lambda: with_step(victims=frozenset("z")), "captures z, which the other side does not have"),
-    "an unknown shape": (lambda: with_first(shape="tigre"), r"shape of piece A is 'tigre' \(did you mean 'tiger'\?\)"),
+    "an unknown shape": (lambda: with_first(shape="tigre"), r"shape of piece A cannot be 'tigre' \(did you mean 'tiger'\?\)"),
     "an unknown texture": (
         lambda: tiny(terrain=(Terrain("lake", "~", (3,), "Water"),)),
-        r"texture of lake is 'Water' \(did you mean 'water'\?\): choose one of den, trap, water, or none",
+        r"texture of lake cannot be 'Water' \(did you mean 'water'\?\): choose one of den, trap, water, or none",
     ),
     "an own victim": (lambda: with_step(victims=frozenset("A")), "captures A, which the other side does not have"),
 }
@@ -160,8 +160,8 @@ def test_steps_by_origin_are_all_steps() -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"squares": {"A": (1,) * 4}}, "needs the value of every kind on every square"),
-        ({"squares": {"A": (1,) * 4, "b": (1,) * 3}}, "needs the value of every kind on every square"),
+        ({"squares": {"A": (1,) * 4}}, "needs a value for every kind on every square"),
+        ({"squares": {"A": (1,) * 4, "b": (1,) * 3}}, "needs a value for every kind on every square"),
         ({"duels": (Duel("A", "x", (1,)),)}, "names the kind 'x', which the game does not have"),
         ({"race": (0, 799_000)}, "add up to 800,004, but at most 800,000 are allowed"),
     ],

@@ -41,7 +41,7 @@ def test_runs_of_more_than_nine_and_missing_cells() -> None:
     position = Position(((0, 0), (1, 24)), 0)
     assert render(game, position) == "12b/1A11 w"
     assert parse(game, "12b/1A11 w") == position
-    with pytest.raises(NotationError, match="'A' in row 1 is not on a square of the board: move the piece"):
+    with pytest.raises(NotationError, match="'A' in rank 1 is outside the board: move the piece"):
         parse(game, "12b/A12 w")
 
 
@@ -49,22 +49,22 @@ BAD_TEXTS = {
     "empty": ("", "the position is empty"),
     "no side": ("7/7/7/7/2r4/7/7/R6/7", "not a position: write the ranks from top to bottom, "),
     "a digit of another script": ("7/7/7/7/2r4/7/7/R\N{ARABIC-INDIC DIGIT SIX}/7 w", "is not a piece of doushouqi"),
-    "too many digits for Python": (f"{'9' * 5000}/7/7/7/2r4/7/7/R6/7 w", "row 9"),
+    "too many digits for Python": (f"{'9' * 5000}/7/7/7/2r4/7/7/R6/7 w", "rank 9"),
     "three words": ("7/7/7/7/2r4/7/7/R6/7 w b", "not a position: write the ranks from top to bottom, "),
     "unknown side": ("7/7/7/7/2r4/7/7/R6/7 x", "invalid side to move 'x': expected 'w' or 'b'"),
-    "a run of nothing": ("7/7/7/7/2r04/7/7/R6/7 w", r"'2r04'\) has 04 empty squares: begin the number with a digit from 1 to 9"),
-    "eight rows": ("7/7/7/2r4/7/7/R6/7 w", "has 8 rows, but the board of doushouqi has 9"),
-    "ten rows": ("7/7/7/7/7/2r4/7/7/R6/7 w", "has 10 rows, but the board of doushouqi has 9"),
+    "a run of nothing": ("7/7/7/7/2r04/7/7/R6/7 w", r"'2r04'\) contains the invalid number 04: begin the number with"),
+    "eight rows": ("7/7/7/2r4/7/7/R6/7 w", "has 8 ranks, but the board of doushouqi has 9"),
+    "ten rows": ("7/7/7/7/7/2r4/7/7/R6/7 w", "has 10 ranks, but the board of doushouqi has 9"),
     "unknown letter": ("7/7/7/7/2r4/7/7/X6/7 w", "'X' is not a piece of doushouqi: use only the letters RCWDPTLErcwdptle"),
     "sign": ("7/7/7/7/2r4/7/7/R-6/7 w", "'-' is not a piece of doushouqi"),
-    "short row": ("7/7/7/7/2r4/7/7/R5/7 w", r"row 2 \('R5'\) is 6 squares wide, but the board is 7 wide"),
-    "long row": ("7/7/7/7/2r4/7/7/R7/7 w", r"row 2 \('R7'\) is 8 squares wide, but the board is 7 wide"),
-    "piece off the board": ("7/7/7/7/2r4/7/7/7R/7 w", r"row 2 \('7R'\) is 8 squares wide"),
-    "empty row": ("7/7/7/7/2r4/7/7/R6/ w", r"row 1 \(''\) is 0 squares wide"),
-    "two rats": ("7/7/7/7/2r4/7/7/RR5/7 w", r"2 pieces 'R' \(White rat\) on the board: use at most 1"),
+    "short row": ("7/7/7/7/2r4/7/7/R5/7 w", r"rank 2 \('R5'\) has 6 squares instead of 7"),
+    "long row": ("7/7/7/7/2r4/7/7/R7/7 w", r"rank 2 \('R7'\) has 8 squares instead of 7"),
+    "piece off the board": ("7/7/7/7/2r4/7/7/7R/7 w", r"rank 2 \('7R'\) has 8 squares instead of 7"),
+    "empty row": ("7/7/7/7/2r4/7/7/R6/ w", r"rank 1 \(''\) has 0 squares"),
+    "two rats": ("7/7/7/7/2r4/7/7/RR5/7 w", r"too many pieces 'R' \(White rat\) on the board \(2\): use at most 1"),
     "in the water": ("7/7/7/7/1cR4/7/7/7/7 w", r"'c' \(Black cat\) cannot stand on b5"),
     "in the den": ("7/7/7/7/2r4/7/7/7/3R3 w", r"'R' \(White rat\) cannot stand on d1 while the game continues"),
-    "no pieces": ("7/7/7/7/7/7/7/7/7 w", "White has no pieces: both sides need at least one"),
+    "no pieces": ("7/7/7/7/7/7/7/7/7 w", "White has no pieces: place at least one piece of each side"),
     "White alone": ("7/7/7/7/7/7/7/R6/7 w", "Black has no pieces"),
     "Black alone": ("7/7/7/7/7/7/7/r6/7 w", "White has no pieces"),
 }
@@ -96,7 +96,7 @@ def test_a_move_can_be_read(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("a1", "'a1' is not a move: write the squares where it starts and ends, as in a1g9"),
+        ("a1", "'a1' is not a move: write the start and end squares of the move, as in a1g9"),
         ("", "'' is not a move"),
         ("a1b1c1", "'a1b1c1' is not a move"),
         ("a1 b1", "'a1 b1' is not a move"),

@@ -56,7 +56,7 @@ def test_a_module_beside_the_rules_draws(tmp_path: Path, monkeypatch: pytest.Mon
     assert ">heads dark<" in picture
     assert 'width="90" height="30"' in picture
     assert drawn.digest == plain.digest
-    with pytest.raises(RulesError, match="coin has no pictures"):
+    with pytest.raises(RulesError, match="coin does not support pictures"):
         svg.board(plain, "heads")
 
 
@@ -66,7 +66,7 @@ def test_a_module_beside_the_rules_draws(tmp_path: Path, monkeypatch: pytest.Mon
         ("1 / 0", "cannot be used: ZeroDivisionError: division by zero"),
         ("LEGEND = ''", "cannot be used: AttributeError: module .* has no attribute 'svg'"),
         (PICTURES.replace("return f'<svg", "return 1 + f'<svg"), r"svg\(heads, .* of coin fails \(TypeError: .*check-rules coin"),
-        (PICTURES.replace("return f'<svg", "1; f'<svg"), r"svg\(heads, .* of coin returns None|no pictures"),
+        (PICTURES.replace("return f'<svg", "1; f'<svg"), r"svg\(heads, .* of coin returns None|not support pictures"),
         (PICTURES.replace("<svg viewBox", "<svg width"), "has neither a viewBox nor a size"),
     ],
 )

@@ -242,7 +242,7 @@ def test_a_worker_with_another_file(folder: Path, monkeypatch: pytest.MonkeyPatc
 def test_a_script_that_loads_itself(folder: Path) -> None:
     (folder / "heap.py").write_text(f"{HEAP}\n\nimport tablebase\n\ntablebase.load('heap.py')\n")
     with pytest.raises(
-        RulesError, match=r"RulesError: the rules file heap\.py loads itself: move the call below .* \(heap\.py, line 4.\)$"
+        RulesError, match=r"RulesError: the rules file heap\.py loads itself: move the loading call below .* \(heap\.py, line 4.\)$"
     ):
         tablebase.load("heap.py")
 
@@ -255,8 +255,8 @@ def test_a_script_that_loads_itself(folder: Path) -> None:
         ("leaving", "", "raise SystemExit(0)\n", "cannot be loaded: SystemExit: 0 (leaving.py, line 1)"),
         ("divided", "    return Heap(counters)", "    return 1 / 0", "ZeroDivisionError: division by zero (divided.py, line 8)"),
         ("partly", "    def parse(", "    def read(", "cannot be loaded: TypeError: Can't instantiate abstract class Heap"),
-        ("nameless", '    name = "heap"\n', "", "the class Heap has no attribute name: set it to a string"),
-        ("number", "", "game = 7\n", "game in the rules file {} must be a function that returns a game, not 7"),
+        ("nameless", '    name = "heap"\n', "", "the class Heap has no attribute 'name': set 'name' to a string"),
+        ("number", "", "game = 7\n", "'game' in the rules file {} must be a function that returns a game, not 7"),
         ("taken", '"heap"', '"hexapawn"', "defines the game 'hexapawn', but the name 'hexapawn' is used by the entry point"),
         ("longer", '"heap"', '"hexapawn-small"', "'hexapawn-small', but the name 'hexapawn' is used by the entry point"),
         ("json", '"heap"', '"heap"', "the rules file {} hides the Python module 'json': rename the file"),

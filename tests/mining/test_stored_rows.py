@@ -285,12 +285,12 @@ def test_errory_features_are_sentences(folder: Path, monkeypatch: pytest.MonkeyP
         return [piece for _ in positions]
 
     with tablebase.open(folder) as tables:
-        with pytest.raises(TablebaseError, match=r"^the feature broken fails: ValueError: not [./]{11}$"):
+        with pytest.raises(TablebaseError, match=r"^error in the feature broken: ValueError: not [./]{11}$"):
             tables.mine("noughts", "SELECT broken FROM positions WHERE position = '.../.../...'", [broken]).fetchall()
         with pytest.raises(TablebaseError, match="the feature of_piece describes pieces, but noughts has no pieces on squares"):
             tables.mine("noughts", "SELECT 1 FROM positions", [of_piece])
         monkeypatch.delattr("tablebase_rules.noughts_features.FEATURES")
-        with pytest.raises(TablebaseError, match=r"noughts_features has no FEATURES: define FEATURES as a tuple"):
+        with pytest.raises(TablebaseError, match=r"noughts_features does not define FEATURES: define FEATURES as a tuple"):
             tables.features("noughts")
 
 

@@ -168,7 +168,7 @@ def packed(weights: Any) -> str:
 
 WEIGHTS = ValueFunction(PAWNS, 3).weights
 DAMAGE: dict[str, tuple[dict[str, Any], str]] = {
-    "another game": ({"game": "pig"}, "contains a learner of a different game ('pig', not 'hexapawn')"),
+    "another game": ({"game": "pig"}, "contains a learner with a different game ('pig', not 'hexapawn')"),
     "bad settings": ({"training": {**vars(Training()), "order": 9}}, "does not contain a learner"),
     "another order": ({"training": {**vars(Training()), "order": 2}}, "does not contain a learner"),
     "a bad curve": ({"curve": [{"games": 1}]}, "does not contain a learner"),
@@ -188,7 +188,7 @@ def test_a_file_of_something_else_is_refused(damage: dict[str, Any], error: str,
     with pytest.raises(TablebaseError) as refused:
         learner.load(path)
     assert f"{path} {error}" in str(refused.value)
-    assert str(refused.value).endswith(": use another file, or delete this one")
+    assert str(refused.value).endswith(": use another file, or delete this file")
     assert (learner.games, learner.training, learner.values.weights.any()) == (0, Training(), False)
 
 
@@ -196,7 +196,7 @@ def test_files_without_end_are_not_read(path: Path) -> None:
     """No more than the largest file, and no more weights than there are when they are unpacked."""
     with path.open("wb") as file:
         file.truncate(Learner.largest + 1)
-    with pytest.raises(TablebaseError, match="has more than 33,554,432 bytes: use another file, or delete this one"):
+    with pytest.raises(TablebaseError, match="has more than 33,554,432 bytes: use another file, or delete this file"):
         loaded(path)
     trained(1).save(path)
     many = packed(np.zeros(Learner.largest, np.float32))
@@ -222,9 +222,9 @@ def test_it_plays_as_any_player(path: Path, monkeypatch: pytest.MonkeyPatch) -> 
             best = best_moves(learner.values, match.position, match.legal())
             move = player.choose(match, Random(1))
             assert move in best.moves
-            assert player.remark.startswith(f"it expects a result of {best.expected * (1 - 2 * match.player):+.2f}, from -1")
+            assert player.remark.startswith(f"the learner expects a result of {best.expected * (1 - 2 * match.player):+.2f}")
             match.play(move)
-    with pytest.raises(TablebaseError, match="needs a file from 'tablebase train': add the path, as in learner:file=FILE"):
+    with pytest.raises(TablebaseError, match="needs a file from 'tablebase train': add the file, as in learner:file=FILE"):
         open_player("learner", Seat(PAWNS, PAWNS.initial))
 
 

@@ -229,7 +229,7 @@ def test_what_has_happened() -> None:
     assert (again.events, again.player, again.turns, again.plies) == (first.events, first.player, first.turns, first.plies)
     # A draw that is not told is made.
     assert len(Match(rules, rules.initial, Random(5), happened=["1"]).events) == 2
-    with pytest.raises(RulesError, match="'7' is impossible in 0,0 1 0 roll: choose one of 1, 2, 3, 4, 5, 6"):
+    with pytest.raises(RulesError, match="'7' is impossible in 0,0 1 0 roll: choose 1, 2, 3, 4, 5, 6"):
         Match(rules, rules.initial, happened=["1", "7"])
     with pytest.raises(RulesError, match="the move '6' is not legal"):
         Match(rules, rules.initial, happened=["6"])
@@ -311,8 +311,8 @@ def test_tables_that_know_the_opening_end_no_game(plies: int, pawn_tables: Table
 def test_long_games_are_drawn() -> None:
     start = replace(HERE, start=JUNGLE.initial, opening=2, most_plies=5)
     for game in games("engine:nodes=30", "engine:nodes=30", count=2, conditions=start, game="doushouqi"):
-        assert (len(moves_of(game)), game.ending) == (7, Ending((1, 1), "not decided within 5 plies"))
-        assert recorded(JUNGLE, ["a", "b"], game).why == "draw: not decided within 5 plies"
+        assert (len(moves_of(game)), game.ending) == (7, Ending((1, 1), "no result within 5 plies"))
+        assert recorded(JUNGLE, ["a", "b"], game).why == "draw: no result within 5 plies"
 
 
 def test_a_last_game_without_its_twin_is_no_pair() -> None:
@@ -327,7 +327,7 @@ PATIENCE = 4.0
 FAILURES = {
     "crash": "has ended with exit code 3",
     "hang": f"has not answered within {PATIENCE:g} s",
-    "illegal": "has played 'a1a1', which is not a legal move",
+    "illegal": "has played the illegal move 'a1a1'",
     "empty": "has sent bestmove without a move",
     "close": "has closed its output",
     "talk": f"has not answered within {PATIENCE:g} s",
@@ -367,7 +367,7 @@ def test_engines_that_fail_lose(how: str) -> None:
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("", "the command after uci: is empty"),
+        ("", "the engine command is empty"),
         ("'", "cannot be started"),
         ("/nowhere/engine", "cannot be started"),
         (f"{sys.executable} -c pass", "has ended with exit code 0"),

@@ -107,7 +107,7 @@ def test_a_lost_game_takes_the_last_bead_away(player: MatchboxPlayer) -> None:
     assert changed == {AFTER_B2}
     assert texts(player, AFTER_B2) == ["a3b2"]
     assert player.boxes.won == [1, 0]
-    assert player.remark.startswith("the bead a3a2 is removed from the box ppp/1P1/P1P b, which keeps 1 bead\n")
+    assert player.remark.startswith("the bead a3a2 is removed from the box ppp/1P1/P1P b, which still contains 1 bead\n")
 
 
 def test_a_won_game_and_a_draw_take_nothing(player: MatchboxPlayer) -> None:
@@ -171,7 +171,7 @@ def test_moves_taken_back_do_not_count(player: MatchboxPlayer) -> None:
 
 def test_a_position_without_a_box_is_one_sentence(player: MatchboxPlayer) -> None:
     """On the other side, or after another start, the player says that it was made for something else."""
-    with pytest.raises(TablebaseError, match=r"no matchbox exists for ppp/3/PPP w: open the player with another start or side"):
+    with pytest.raises(TablebaseError, match=r"no matchbox exists for ppp/3/PPP w: open the player with a different start or side"):
         player.choose(Match(GAME, ROOT), Random(0))
 
 
@@ -306,11 +306,11 @@ DAMAGE: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "another game": (changed(game="hexapawn-4x4"), "a different game ('hexapawn-4x4', not 'hexapawn')"),
     "another start": (changed(start="ppp/1P1/P1P b"), "a different start ('ppp/1P1/P1P b', not 'ppp/3/PPP w')"),
     "a long name": (changed(game="x" * 9999), "a different game"),
-    "games in a list": (black(won=[1, 2]), "lacks the number of games that each side has won"),
-    "true games": (black(won={"w": True, "b": 0}), "lacks the number of games that each side has won"),
-    "no boxes": (black(boxes={}), "does not contain exactly the matchboxes of hexapawn"),
-    "an unknown bead": (box(["a3a2", "a3c2"]), "has beads in the box ppp/1P1/P1P b that do not match its moves"),
-    "a number for a box": (box(7), "has beads in the box ppp/1P1/P1P b that do not match its moves"),
+    "games in a list": (black(won=[1, 2]), "lacks the number of games won by each side"),
+    "true games": (black(won={"w": True, "b": 0}), "lacks the number of games won by each side"),
+    "no boxes": (black(boxes={}), "does not match the set of matchboxes of hexapawn"),
+    "an unknown bead": (box(["a3a2", "a3c2"]), "contains invalid beads in the box ppp/1P1/P1P b"),
+    "a number for a box": (box(7), "contains invalid beads in the box ppp/1P1/P1P b"),
     **{
         f"the text {content[:6]!r}": (lambda _, content=content: content, " matchboxes: ")
         for content in (b"", b"\xff", b"null", b"[]", b"[" * 100_000, b"{")
@@ -332,7 +332,7 @@ def test_a_file_of_something_else_is_refused(damage: Callable[[dict[str, Any]], 
         learner.load(path)
     assert f"{path} " in str(refused.value)
     assert error in str(refused.value)
-    assert str(refused.value).endswith(": use another file, or delete this one")
+    assert str(refused.value).endswith(": use another file, or delete this file")
     assert len(str(refused.value)) < 400
     with pytest.raises(TablebaseError):
         MatchboxPlayer(Seat(GAME, ROOT, BLACK), path)

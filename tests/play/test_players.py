@@ -263,7 +263,7 @@ def test_a_player_is_made_for_a_start() -> None:
     middle = walked("foxhounds-4x4").children[game.initial][0]
     with open_player("foxbox", Seat(game, middle, 1)) as player:
         assert player.choose(Match(game, middle), Random(0)) in Match(game, middle).legal()
-        with pytest.raises(TablebaseError, match=f"cannot be reached from {render(game, middle)}: open the player with"):
+        with pytest.raises(TablebaseError, match=f"cannot be reached from the start {render(game, middle)}: start"):
             player.choose(match_at(game, game.start), Random(0))
 
 
@@ -277,7 +277,7 @@ def test_the_computer_looks_ahead() -> None:
             found = Lookahead(RACE, foresight, weights={"carrots": 1.5}).search(RACE.parse(text))
             assert player.choose(match_at(RACE, text), Random(1)) == str(found.best)
             assert player.remark.startswith(
-                f"it expects {found.values[0] / 1000:,.1f}, {found.values[1] / 1000:,.1f} points after "
+                f"the computer expects {found.values[0] / 1000:,.1f}, {found.values[1] / 1000:,.1f} points after "
             )
     with open_player("computer", seat("harehedgehog")) as player:
         chosen = [[player.choose(match_at(RACE, "0:68:3,0:68:3 1"), Random(seed)) for seed in range(12)] for _ in range(2)]
@@ -297,7 +297,7 @@ def test_the_computer_has_tables_at_its_leaves(piglet_tables: Path) -> None:
             player.choose(Match(PIGLET, PIGLET.start), Random(0))
             remarks[tables, folder] = player.remark
         assert player.remark == ""
-        assert remarks[tables, folder].startswith(f"it expects {values[0] / 1000:,.1f}, ")
+        assert remarks[tables, folder].startswith(f"the computer expects {values[0] / 1000:,.1f}, ")
     assert len(set(remarks.values())) == 2
 
 
@@ -310,7 +310,7 @@ def test_the_tables_play_by_what_is_certain(piglet_tables: Path) -> None:
                 moves = prober.of(PIGLET).probe(PIGLET.parse(text)).moves
                 best = {move.move for move in moves if move.value == moves[0].value}
                 assert {player.choose(match_at(PIGLET, text), Random(seed)) for seed in range(20)} == best
-        assert player.remark.startswith("its probability of winning is at least ")
+        assert player.remark.startswith("the probability of winning is at least ")
         assert opened_since(before, piglet_tables)
     assert opened_since(before, piglet_tables) == []
     with open_player("fuzzy:fuzz=1", seat(PIGLET.name, 0, piglet_tables)) as player:
@@ -383,7 +383,7 @@ def test_a_search_that_sees_nothing_makes_any_move(monkeypatch: pytest.MonkeyPat
     match = Match(JUNGLE, JUNGLE.initial)
     with seated(JUNGLE, JUNGLE.start, 1) as player:
         moves = {player.choose(match, Random(seed)) for seed in range(20)}
-        assert player.remark == "any move"
+        assert player.remark == "random move"
     assert len(moves) > 5
     assert moves <= set(match.legal())
 

@@ -119,5 +119,5 @@ def test_games_by_functions_are_shown_as_they_draw_themselves(tmp_path: Path) ->
         assert tables.probe_many("noughts", ["x../.../..."]).sheet().title == "Noughts and crosses: 1 position"
         awari = "awari-pits=2-seeds=1"
         start = load_rules(awari).initial
-        with pytest.raises(RulesError, match="no pictures: use text or JSON"):
+        with pytest.raises(RulesError, match="not support pictures: use text or JSON"):
             tables.line(awari, start).sheet()

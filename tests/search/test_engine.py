@@ -186,7 +186,7 @@ def test_the_limit_of_progress_draws() -> None:
         ({"hash_bytes": 1 << 50}, {}, "transposition table"),
         ({"threads": 0}, {}, "threads must be at least 1, not 0"),
         ({"table_bytes": -1}, {}, "the memory for tables must be at least 0"),
-        ({"table_bytes": 1 << 50}, {}, "the cache of tables needs"),
+        ({"table_bytes": 1 << 50}, {}, "the table cache needs"),
         ({"table_pieces": -1}, {}, "the number of pieces to look up must be at least 0"),
         ({"progress": -1}, {}, "the number of plies without a capture must be at least 0"),
         *(({"repetition": word}, {}, f"unknown repetition rule '{word}': choose none, draw or loss") for word in ("xyz", None)),

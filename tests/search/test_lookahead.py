@@ -353,5 +353,5 @@ def test_tables_are_read(race_tables: Path, tmp_path: Path) -> None:
 def test_tables_must_fit(race_tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise there is one sentence, with exit code 3."""
     monkeypatch.setattr(lookahead.machine, "memory", lambda: 1000)
-    with pytest.raises(CapacityError, match=r"all tables of harehedgehog-cards=none in .* needs .*: search with tables=no"):
+    with pytest.raises(CapacityError, match=r"loading all tables of harehedgehog-cards=none from .* needs .*: set tables=no"):
         load_tables(race_tables, RACE)

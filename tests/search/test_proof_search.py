@@ -137,7 +137,7 @@ def test_limits(more_tables: Tablebase) -> None:
     assert scarce.nodes > plenty.nodes
     assert find_proof(JUNGLE, hard, more_tables.prober, memory=1 << 12).outcome is None
     for limits in ({"nodes": 0}, {"seconds": -1.0}, {"memory": 0}):
-        with pytest.raises(TablebaseError, match=f"the limit of {next(iter(limits))} must be positive"):
+        with pytest.raises(TablebaseError, match=f"the limit on {next(iter(limits)).replace('seconds', 'time')} must be positive"):
             find_proof(JUNGLE, start, **limits)  # type: ignore[arg-type]
 
 

@@ -21,7 +21,7 @@ GAMES = {
         *(toys.gates(110, True), toys.marathon(100, 2)),
     )
 }
-DOUSHOUQI_VARIANTS = "write variants as in traps=enemy, elephant=takes_rat, shore=rats, no_move=draw, board=standard"
+DOUSHOUQI_VARIANTS = "write a variant such as traps=enemy, elephant=takes_rat, shore=rats, no_move=draw, board=standard"
 """What a sentence about a wrong variant says."""
 
 

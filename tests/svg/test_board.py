@@ -163,17 +163,17 @@ def test_a_picture_is_a_text_that_notebooks_show() -> None:
 
 
 REFUSED: dict[str, tuple[dict[str, Any], type[TablebaseError], str]] = {
-    "no position": ({"position": "7/7 w"}, NotationError, "has 2 rows, but the board of doushouqi has 9"),
+    "no position": ({"position": "7/7 w"}, NotationError, "has 2 ranks, but the board of doushouqi has 9"),
     "no text": ({"position": 7}, NotationError, "invalid doushouqi position of type int: expected a string such as"),
     "one square for two": ({"position": Position(((0, 3), (1, 3)), 0)}, NotationError, "two pieces are on the same square"),
     "no game": ({"game": "chess"}, RulesError, "unknown game 'chess'"),
-    "no pictures": ({"game": "awari", "position": "2,2,2,0 2,2,2,0 s"}, RulesError, "has no pictures"),
+    "no pictures": ({"game": "awari", "position": "2,2,2,0 2,2,2,0 s"}, RulesError, "does not support pictures"),
     "no squares": ({"game": "pig", "position": "0,0 1 0", "arrows": ["1"]}, RulesError, "has no squares: leave out arrows"),
     "too small": ({"size": 15}, TablebaseError, "number of pixels from 16 to 10000, not 15"),
     "too large": ({"size": 10_001}, TablebaseError, "not 10001"),
     "half a pixel": ({"size": 100.5}, TablebaseError, "not 100.5"),
     "no theme": ({"theme": "pink"}, TablebaseError, "unknown theme 'pink': choose light, dark, mono, or pass a Theme"),
-    "half a move": ({"last_move": "a1"}, NotationError, "'a1' is not a move: write the squares .* as in a1g9"),
+    "half a move": ({"last_move": "a1"}, NotationError, "'a1' is not a move: write the start and end squares .* as in a1g9"),
     "a square that is none": ({"last_move": "a1z9"}, NotationError, "unknown square 'z9'"),
     "a move to where it comes from": ({"last_move": "a1a1"}, NotationError, "'a1a1' is not a move: write two different squares"),
     "a move off the board": (
@@ -183,7 +183,7 @@ REFUSED: dict[str, tuple[dict[str, Any], type[TablebaseError], str]] = {
     ),
     "one arrow alone": ({"arrows": "a1a2"}, TablebaseError, r"arrows must be a list of moves, such as \['a1a2'\]"),
     "no arrow": ({"arrows": [None]}, NotationError, "'None' is not a move"),
-    "no colour": ({"arrows": [("a1a2", "pink")]}, TablebaseError, "'pink' is neither a square nor the colour of an arrow"),
+    "no colour": ({"arrows": [("a1a2", "pink")]}, TablebaseError, "'pink' is neither a square nor an arrow colour"),
 }
 
 

@@ -64,10 +64,10 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no text": ({"mark": 7}, "invalid colour '7'"),
     "markup": ({"square": Tint('#ffffff"/><b', "#000000")}, "invalid colour"),
     "an arrow": ({"arrows": {**svg.LIGHT.arrows, "red": "red"}}, "invalid colour 'red'"),
-    "no tint": ({"page": ("#ffffff", "#000000")}, "must be Tints, such as"),
-    "no second side": ({"sides": (svg.LIGHT.page,)}, "sides of a theme must be a pair"),
+    "no tint": ({"page": ("#ffffff", "#000000")}, "must be Tint objects, as in"),
+    "no second side": ({"sides": (svg.LIGHT.page,)}, "'sides' of a theme must be a pair"),
     "an unknown terrain": ({"terrain": {**svg.LIGHT.terrain, "sand": svg.LIGHT.page}}, "exactly the keys den, other, trap, water"),
-    "a missing arrow": ({"arrows": {"green": "#00ff00"}}, "arrows of a theme must have exactly the keys blue, green, orange, red"),
+    "a missing arrow": ({"arrows": {"green": "#00ff00"}}, "'arrows' of a theme must have exactly the keys blue"),
 }
 
 

@@ -114,13 +114,13 @@ def test_parts_that_are_missing() -> None:
         def parse(self, text: str) -> int:
             return int(text)
 
-    with pytest.raises(RulesError, match="Bare has no attribute functions"):
+    with pytest.raises(RulesError, match="Bare has no attribute 'functions'"):
         Bare().check_parts()
     Bare.functions = NumberGraph.functions
-    with pytest.raises(RulesError, match="Bare has no attribute most_moves"):
+    with pytest.raises(RulesError, match="Bare has no attribute 'most_moves'"):
         Bare().check_parts()
     Bare.most_moves = 3
-    with pytest.raises(RulesError, match="Bare has ranks, which need the methods size and after"):
+    with pytest.raises(RulesError, match="Bare has ranks, but lacks 'size' or 'after'"):
         Bare().check_parts()
 
 

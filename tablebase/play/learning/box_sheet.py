@@ -79,8 +79,8 @@ def _heading(boxes: Matchboxes) -> Iterator[str]:
     else:
         won = ", ".join(f"{one.name} {count:,}" for one, count in zip(game.sides, boxes.won, strict=True))
         yield f"games won: {won}; beads left: {boxes.beads:,} of {boxes.total:,}"
-    mirrored = "; a box is also that of the mirror image" if boxes.share and game.mirror is not None else ""
-    yield f"Cut along the lines. Each full bead is a bead in the box{mirrored}."
+    mirrored = "; each box also serves the mirror image of its position" if boxes.share and game.mirror is not None else ""
+    yield f"Cut along the lines. Each filled circle is a bead in the box{mirrored}."
 
 
 def _label(boxes: Matchboxes, box: Box, theme: Theme) -> Svg:

@@ -17,7 +17,7 @@ from tablebase.system.files.outputs import check_output, lock_of, locked, write_
 
 FORMAT = "learned 1"
 OTHER = "use another file"
-HINT = f"{OTHER}, or delete this one"
+HINT = f"{OTHER}, or delete this file"
 PATIENCE = 30.0
 """Seconds to wait for other players of a file, which need some milliseconds."""
 
@@ -62,7 +62,7 @@ class Knowledge(ABC):
     def read(self, path: Path, *, any_start: bool = False) -> dict[str, Any]:
         """Check the header of a file and return the JSON content of the file."""
         check_regular(path, OTHER)
-        text, heading = read_text(path, HINT, self.largest, f"a file of {self.noun}"), self._heading()
+        text, heading = read_text(path, HINT, self.largest, f"a file with {self.noun}"), self._heading()
         try:
             document = json.loads(text)
         except (ValueError, RecursionError) as error:
@@ -74,7 +74,7 @@ class Knowledge(ABC):
         for key in ("game", "digest", *(() if any_start else ("start",))):
             if document[key] != heading[key]:
                 difference = f"{quoted(document[key])}, not {heading[key]!r}"
-                raise TablebaseError(f"{path} contains {self.noun} of a different {key} ({difference}): {HINT}")
+                raise TablebaseError(f"{path} contains {self.noun} with a different {key} ({difference}): {HINT}")
         return document
 
     @contextmanager

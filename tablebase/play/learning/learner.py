@@ -61,10 +61,10 @@ class Learner(Knowledge):
         # No more is unpacked than belongs there, whatever the file holds.
         unpacked = unpacking.decompress(b64decode(content["weights"], validate=True), size + 1)
         if len(unpacked) != size or not unpacking.eof:
-            raise ValueError("another number of weights")
+            raise ValueError("wrong number of weights")
         values.weights = np.frombuffer(unpacked, WEIGHT).reshape(values.weights.shape).astype(np.float32)
         if not np.isfinite(values.weights).all():
-            raise ValueError("weights that are not numbers")
+            raise ValueError("some weights are not finite numbers")
         start, curve = self.game.parse(content["start"]), [Measure(**one) for one in content["curve"]]
         games, seconds = int(content["games"]), float(content["seconds"])
         self.start, self.training, self.values = start, training, values
@@ -82,14 +82,14 @@ class LearnerPlayer(Player):
         """One of the best moves by its values."""
         best = best_moves(self._values, match.position, match.legal())
         own = best.expected if match.player == 0 else -best.expected
-        self.remark = f"it expects a result of {own:+.2f}, from -1 (loss) to +1 (win)"
+        self.remark = f"the learner expects a result of {own:+.2f}, from -1 (loss) to +1 (win)"
         return random.choice(best.moves)
 
 
 def make(seat: Seat, file: str | Path | None = None) -> LearnerPlayer:
     """The player ``learner``."""
     if file is None:
-        raise TablebaseError("the player learner needs a file from 'tablebase train': add the path, as in learner:file=FILE")
+        raise TablebaseError("the player learner needs a file from 'tablebase train': add the file, as in learner:file=FILE")
     learner = Learner(seat.rules, seat.rules.initial)
     learner.load(Path(expanduser(file)), any_start=True)
     return LearnerPlayer(learner)

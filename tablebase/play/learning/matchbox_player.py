@@ -59,7 +59,7 @@ class MatchboxPlayer(Player):
         game, position = self.boxes.game, match.position
         box = representative(game, position)
         if box not in self.boxes.boxes:
-            raise TablebaseError(f"no matchbox exists for {render(game, position)}: open the player with another start or side")
+            raise TablebaseError(f"no matchbox exists for {render(game, position)}: open the player with a different start or side")
         if not self._drawn and self._path is not None and self._path.exists():
             # Other players of the file may have learned meanwhile.
             self.boxes.load(self._path)
@@ -86,7 +86,7 @@ class MatchboxPlayer(Player):
         if lost is not None:
             game, position = self.boxes.game, match.positions[plies[-1]]
             move, left = render_move(game, as_seen(game, lost.bead, position)), _count(len(self.boxes.boxes[lost.box]), "bead")
-            said = f"the bead {move} is removed from the box {render(game, position)}, which keeps {left}"
+            said = f"the bead {move} is removed from the box {render(game, position)}, which still contains {left}"
         self.remark = f"{said}\n{self._score()}"
 
     def commands(self) -> Mapping[str, Command]:
@@ -103,7 +103,7 @@ class MatchboxPlayer(Player):
             left = self.boxes.boxes[box]
             beads = ", ".join(f"{render_move(game, bead.move)} {int(bead in left)}" for bead in full[box])
             lines.append(f"{render(game, box)}  {beads}")
-        rest = "" if few else f"\nboxes that have lost no bead: {len(full) - len(shown):,}"
+        rest = "" if few else f"\nboxes without a removed bead: {len(full) - len(shown):,}"
         return "\n".join([f"{self._score()}{rest}", *lines])
 
     def _score(self) -> str:
@@ -124,6 +124,6 @@ def _count(number: int, word: str, plural: str = "s") -> str:
 def make(seat: Seat, boxes: str | Path | None = None, resigns: str = "yes", taken: str = "") -> MatchboxPlayer:
     """The player ``matchboxes``."""
     if boxes is not None and taken:
-        raise TablebaseError("cannot set both boxes and taken of the player matchboxes: set only one of them")
+        raise TablebaseError("cannot set both boxes and taken of the player matchboxes: set either boxes or taken")
     path = None if boxes is None else Path(expanduser(boxes))
     return MatchboxPlayer(seat, path, resigns=read_yes("resigns", resigns), taken=taken)

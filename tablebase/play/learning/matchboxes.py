@@ -68,7 +68,7 @@ def grow_tree(game: Game, start: Position, share: bool = True) -> Tree:
         if position in tree:
             continue
         if len(tree) == LIMIT:
-            raise CapacityError(f"the matchboxes of {game.name}", "choose a smaller board", allowed=LIMIT, unit="positions")
+            raise CapacityError(f"a set of matchboxes for {game.name}", "choose a smaller board", allowed=LIMIT, unit="positions")
         tree[position] = all_beads(game, position, share)
         waiting += [bead.after for bead in tree[position] if bead.after is not None]
     return tree
@@ -173,23 +173,23 @@ class Matchboxes(Knowledge):
         """Load the boxes of this side; if the file only contains boxes of the other side, change nothing."""
         sides, letters = content["sides"], [side.letter for side in self.game.sides]
         if not isinstance(sides, dict) or not sides.keys() <= {*letters}:
-            raise ValueError("other sides")
+            raise ValueError("unexpected sides")
         if self._letter not in sides:
             return
         if not isinstance(sides[self._letter], dict) or sides[self._letter].keys() != {"won", "boxes"}:
-            raise ValueError("other fields")
+            raise ValueError("unexpected fields")
         won, contents = sides[self._letter]["won"], sides[self._letter]["boxes"]
         if not isinstance(won, dict) or list(won) != letters or any(type(count) is not int or count < 0 for count in won.values()):
-            raise MisfitError("lacks the number of games that each side has won")
+            raise MisfitError("lacks the number of games won by each side")
         full = self.full_boxes()
         if not isinstance(contents, dict) or contents.keys() != {render(self.game, position) for position in full}:
-            raise MisfitError(f"does not contain exactly the matchboxes of {self.game.name}")
+            raise MisfitError(f"does not match the set of matchboxes of {self.game.name}")
         left: dict[Position, list[Bead]] = {}
         for position, beads in full.items():
             moves, text = {render_move(self.game, bead.move): bead for bead in beads}, render(self.game, position)
             kept = contents[text]
             if not isinstance(kept, list) or kept != [move for move in moves if move in kept]:
-                raise MisfitError(f"has beads in the box {text} that do not match its moves")
+                raise MisfitError(f"contains invalid beads in the box {text}")
             left[position] = [moves[move] for move in kept]
         self.boxes, self.won = left, [won[letter] for letter in letters]
 
@@ -198,12 +198,12 @@ def read_taken(game: Game, text: str) -> tuple[BeadDraw, ...]:
     """The beads of a text, each with its box; `TablebaseError` if one of them is not a bead of a box, or is named twice."""
     words = text.split()
     if len(words) > MOST:
-        raise TablebaseError(f"too many taken beads ({len(words):,}): give at most {MOST}")
+        raise TablebaseError(f"too many taken beads ({len(words):,}): give at most {MOST} beads")
     taken: dict[BeadDraw, None] = {}
     for word in words:
         draw = _read_bead(game, word)
         if draw in taken:
-            raise TablebaseError(f"the bead {quoted(word)} is given twice: give each bead once")
+            raise TablebaseError(f"the bead {quoted(word)} is listed twice: list each bead only once")
         taken[draw] = None
     return tuple(taken)
 
@@ -218,8 +218,8 @@ def remove_taken(boxes: Matchboxes, taken: Iterable[BeadDraw]) -> None:
     for draw in taken:
         if draw.box.side == boxes.side:
             if draw.box not in boxes.boxes:
-                missing = f"no game reaches {render(boxes.game, draw.box)}, so it has no box"
-                raise TablebaseError(f"{missing}: remove its bead from the taken beads")
+                box = render(boxes.game, draw.box)
+                raise TablebaseError(f"no game reaches {box}: remove the bead of {box} from the taken beads")
             boxes.boxes[draw.box].remove(draw.bead)
 
 

@@ -34,7 +34,7 @@ class Training:
         if not 1 <= self.order <= LARGEST_ORDER:
             raise TablebaseError(f"the order must be a number of pieces from 1 to {LARGEST_ORDER}, not {self.order}")
         if not 0 < self.rate <= 1:
-            raise TablebaseError(f"the rate must be a number above 0 and at most 1, not {self.rate:g}")
+            raise TablebaseError(f"the learning rate must be above 0 and at most 1, not {self.rate:g}")
         for name in ("exploration", "trace"):
             # This comparison also rejects NaN.
             if not 0 <= getattr(self, name) <= 1:

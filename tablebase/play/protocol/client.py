@@ -61,7 +61,7 @@ class UciPlayer(Player):
         try:
             words = [os.path.expanduser(word) for word in shlex.split(self._command)]
             if not words:
-                raise ValueError("the command after uci: is empty")
+                raise ValueError("the engine command is empty")
             self._process = subprocess.Popen(
                 words,
                 stdin=subprocess.PIPE,
@@ -72,7 +72,7 @@ class UciPlayer(Player):
                 process_group=0,
             )
         except (OSError, ValueError) as error:
-            raise TablebaseError(f"the engine {quoted(self._command)} cannot be started ({error}): check its command") from error
+            raise TablebaseError(f"the engine {quoted(self._command)} cannot be started ({error}): check the command") from error
         self._unread = b""
         try:
             self._send("uci")
@@ -107,7 +107,7 @@ class UciPlayer(Player):
         if len(words) < 2:
             raise self._forfeit("has sent bestmove without a move")
         if words[1] not in match.legal():
-            raise ForfeitError(f"the engine {quoted(self._command)} has played {quoted(words[1])}, which is not a legal move")
+            raise ForfeitError(f"the engine {quoted(self._command)} has played the illegal move {quoted(words[1])}")
         return words[1]
 
     def close(self) -> None:

@@ -102,7 +102,7 @@ class UciServer:
             self._stop()
         elif command in ("setoption", "ucinewgame", "position", "go"):
             if self._thinking.is_set() and not self._stopped.is_set():
-                raise TablebaseError(f"a search is running: send stop before {command}")
+                raise TablebaseError(f"a search is running: send 'stop' before {command!r}")
             self._wait()
             if command == "ucinewgame":
                 self._drop_engine()
@@ -153,8 +153,8 @@ class UciServer:
             ends = read_move(game, text)
             moves = [] if over else [move for move in legal_moves(game, here) if (move.origin, move.target) == ends]
             if not moves:
-                why = "the game is already over" if over else "it is not legal in this position"
-                raise TablebaseError(f"move {len(positions)}, {quoted(text)}, cannot be made: {why}")
+                why = "the game is already over" if over else "the move is illegal"
+                raise TablebaseError(f"move {len(positions)} ({quoted(text)}) cannot be made: {why}")
             positions.append(play(here, moves[0]))
             over = Outcome.LOSS if wins_at_once(game, here, moves[0]) else decided(game, positions[-1])
         self._positions, self._over = positions, over
@@ -168,7 +168,7 @@ class UciServer:
             if limits.unknown:
                 self._say(f"info string ignoring unsupported words: {quoted(' '.join(limits.unknown))}")
             if self._positions is None:
-                raise TablebaseError("cannot search without a position: send position before go")
+                raise TablebaseError("cannot search without a position: send 'position' before 'go'")
             self._stopped.clear()
             self._thinking.set()
             answers = self._answers(limits, self._positions)

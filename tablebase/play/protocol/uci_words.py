@@ -82,7 +82,7 @@ def read_placement(words: Sequence[str]) -> tuple[str | None, list[str]]:
         return None, after
     if len(given) >= 3 and given[0] == "fen" and all(word == "-" or whole_number(word) is not None for word in given[3:]):
         return f"{given[1]} {given[2]}", after
-    raise TablebaseError(f"{quoted(' '.join(words))} is not a position: write startpos, or fen with ranks and the side to move")
+    raise TablebaseError(f"{quoted(' '.join(words))} is not a position: write 'startpos', or 'fen' and a position")
 
 
 def read_go(words: Sequence[str]) -> Go:
@@ -123,7 +123,7 @@ def read_option(words: Sequence[str]) -> tuple[str, str]:
     """Return name and value after ``setoption``, of several words each; `TablebaseError` without a name."""
     given = list(words)
     if given[:1] != ["name"] or given[1:2] in ([], ["value"]):
-        raise TablebaseError(f"invalid option {quoted(' '.join(words))}: write setoption name NAME value VALUE")
+        raise TablebaseError(f"invalid option {quoted(' '.join(words))}: write 'setoption name NAME value VALUE'")
     place = given.index("value") if "value" in given else len(given)
     return " ".join(given[1:place]), " ".join(given[place + 1 :])
 

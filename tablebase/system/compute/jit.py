@@ -136,7 +136,7 @@ class _Cache:
         # Without a file, others have nothing to wait for.
         CACHE.release(name)
         if content is None:
-            warnings.warn(f"{self._prefix} cannot be cached, since it uses an address or a large array", stacklevel=2)
+            warnings.warn(f"{self._prefix} cannot be cached, because it uses an address or a large array", stacklevel=2)
 
     def flush(self) -> None:
         """Nothing: what is saved for other processes stays valid."""

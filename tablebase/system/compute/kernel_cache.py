@@ -95,7 +95,7 @@ class KernelCache:
         parent = cache_parent()
         try:
             if parent is None:
-                raise FileNotFoundError(errno.ENOENT, "no home folder")
+                raise FileNotFoundError(errno.ENOENT, "the home folder is unknown")
             self._use(parent)
         except OSError as error:
             self._fall_back(parent, error)
@@ -161,7 +161,7 @@ class KernelCache:
         place = "" if parent is None else f" in {parent}"
         when = "" if self.folder is None else f" that {self.folder.parent} is emptied"
         say(
-            f"cannot save compiled kernels{place} ({error.strerror}): they will be compiled every time{when}; "
+            f"cannot save compiled kernels{place} ({error.strerror}): the kernels will be compiled every time{when}; "
             "set TABLEBASE_CACHE to a writable folder"
         )
 

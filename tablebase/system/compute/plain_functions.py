@@ -25,7 +25,7 @@ def compiled(function: Callable[..., Any], signature: Any, known: Mapping[Any, A
 def _linked(function: Any, source: str | None, made: dict[Any, Any], callers: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
     """Copy a function; the functions that it calls become kernels."""
     if function in callers:
-        raise ValueError(f"{function.__name__} calls itself")
+        raise ValueError(f"the function {function.__name__} calls itself")
     names = dict(function.__globals__)
     for name, used in _used(function):
         if isinstance(used, FunctionType):

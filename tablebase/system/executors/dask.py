@@ -45,7 +45,7 @@ CLOSE = 5.0
 LOOK = 2.0
 """Seconds between two looks at which workers there are."""
 SILENCE = logging.CRITICAL + 1
-STARTS = "start one with 'dask scheduler', and give its address, as in --scheduler tcp://HOST:8786"
+STARTS = "start a scheduler with 'dask scheduler', and give its address, as in --scheduler tcp://HOST:8786"
 
 
 class DaskExecutor(Executor):
@@ -183,7 +183,7 @@ class DaskExecutor(Executor):
             return future.result()
         except KilledWorker as error:
             worker = getattr(error.last_worker, "address", "")
-            lost = f"{error.allowed_failures + 1} workers were lost while solving the same table (the last one: {worker})"
+            lost = f"{error.allowed_failures + 1} workers were lost while solving the same table (the last worker: {worker})"
             hint = "give the workers more memory, and run the command again"
             raise CapacityError(f"{lost}, most likely because memory ran out", hint) from error
         except (futures.CancelledError, CommClosedError) as error:
@@ -222,7 +222,7 @@ class DaskExecutor(Executor):
     def _scheduler_lost(self) -> ClusterError:
         where = self._address or "this machine"
         return ClusterError(
-            where, f"the connection to the scheduler at {where} was lost", "restart it and its workers, and run the command again"
+            where, f"lost contact with the scheduler at {where}", "restart the scheduler and its workers, and run the command again"
         )
 
 
@@ -257,7 +257,7 @@ def connect(scheduler: str) -> Client:
         with suppress(OSError):
             socket.create_connection(place, timeout=1).close()
             raise silent_scheduler(scheduler) from error
-        raise ClusterError(scheduler, f"no Dask scheduler at {scheduler}", STARTS) from error
+        raise ClusterError(scheduler, f"cannot connect to a Dask scheduler at {scheduler}", STARTS) from error
 
 
 def wait_for_workers(client: Client, say: Callable[[str], object], patience: float) -> None:
@@ -309,7 +309,7 @@ def no_offer(error: Exception) -> Obstacle:
 def no_workers(client: Client, patience: float) -> ClusterError:
     """The error if there is no worker that could go on."""
     address = _address(client)
-    error = f"{address} has not had a worker with enough memory in the last {patience:.0f} s"
+    error = f"the scheduler at {address} has had no worker with enough memory for {patience:.0f} s"
     return ClusterError(address, error, "start workers with 'dask worker', and run the command again")
 
 
@@ -340,7 +340,7 @@ def workers_at(client: Client) -> dict[str, dict[str, Any]]:
 
 def silent_scheduler(address: str) -> ClusterError:
     """The error for a scheduler that is there but does not answer."""
-    return ClusterError(address, f"the scheduler at {address} does not answer", "restart it and its workers")
+    return ClusterError(address, f"the scheduler at {address} does not answer", "restart the scheduler and its workers")
 
 
 class SilenceError(Exception):

@@ -44,7 +44,8 @@ async def offer(check: Check | None, dask_worker: Worker) -> Offer:
     resources = dask_worker.state.total_resources
     for name, least, hint in ((MEMORY, 0, "a number of bytes"), (THREADS, 1, "a number of threads, at least 1")):
         if not least <= (value := resources.get(name, least)) < math.inf:
-            return Offer(0, Obstacle(f"has the resource {name}={value:g}", f"start it with {hint}, as in --resources '{EXAMPLE}'"))
+            error = Obstacle(f"has the resource {name}={value:g}", f"restart the worker with {hint}, as in --resources '{EXAMPLE}'")
+            return Offer(0, error)
     memory = resources.get(MEMORY)
     if memory is None:
         memory = SHARE * (dask_worker.memory_manager.memory_limit or machine.memory())
@@ -73,7 +74,7 @@ class Host(WorkerPlugin):
         self._closed = False
         found = await offer(self._check, worker)
         if found.error is not None:
-            logger.warning("No tables are built here, because this worker %s: %s", *found.error)
+            logger.warning("No tables are built on this worker, because it %s: %s", *found.error)
             return
         # Dask's own are daemons, which may not start processes; those started here end by themselves.
         multiprocessing.current_process().daemon = False

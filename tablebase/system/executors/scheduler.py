@@ -114,7 +114,7 @@ def _run_ready(
 
 
 def _too_large(needed: int, limits: Limits) -> CapacityError:
-    hint = "use a worker with more memory" if limits.each else "allow more with --memory"
+    hint = "use a worker with more memory" if limits.each else "allow more memory with --memory"
     return CapacityError("a single table", hint, needed=needed, allowed=limits.memory)
 
 

@@ -66,7 +66,7 @@ def check_output(
         if kind is not None and stat.S_ISDIR(kind):
             raise TablebaseError(f"{path} is a folder, not a file: {hint}")
         if kind is not None and stat.S_ISSOCK(kind):
-            raise TablebaseError(f"{path} is a socket: {hint}")
+            raise TablebaseError(f"{path} is a socket, not a file: {hint}")
         if kind is not None and not stat.S_ISREG(kind):
             return
         if any(target == other.resolve() for other in inputs if other is not None):
@@ -75,7 +75,7 @@ def check_output(
         if new and kind is not None:
             raise TablebaseError(f"{path} already exists: {hint}")
         if not target.parent.is_dir():
-            raise TablebaseError(f"the folder {path.parent} does not exist: create it, or {hint}")
+            raise TablebaseError(f"the folder {path.parent} does not exist: create the folder, or {hint}")
         if not os.access(target.parent, os.W_OK) or (kind is not None and not os.access(target, os.W_OK)):
             raise system_error(PermissionError(EACCES, ""), path, hint)
 
@@ -91,7 +91,7 @@ def check_output_folder(path: Path, hint: str, *, folder: Path | None = None, ne
             raise TablebaseError(f"{path} is a file, not a folder: {hint}")
         _check_place(path, target, hint, folder)
         if new and target.exists() and any(target.iterdir()):
-            raise TablebaseError(f"{path} is not empty: {hint}")
+            raise TablebaseError(f"the folder {path} is not empty: {hint}")
     check_writable(path, hint)
 
 

@@ -151,7 +151,7 @@ async def probe_many(request: Request, given: BatchGiven) -> Response:
     """Show the values and moves of several positions of a game, with an error for each position that cannot be probed."""
     most = settings_of(request).limits.batch
     if len(given.positions) > most:
-        raise ProblemError(413, f"too many positions ({len(given.positions):,}): send at most {most:,} in a request")
+        raise ProblemError(413, f"too many positions ({len(given.positions):,}): send at most {most:,} positions")
     rules = _game_of(given)
 
     def rows() -> list[dict[str, Any]]:

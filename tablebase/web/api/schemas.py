@@ -87,7 +87,7 @@ for row in (Counts, SliceEstimate, *filter(is_typeddict, vars(row_types).values(
     with_config(DESCRIBED)(row)
 with_config(ConfigDict(extra="allow", json_schema_extra=example("count")))(row_types.CountRow)
 
-PROBLEM: Any = {"example": {"title": "Bad Request", "status": 400, "detail": "the parameter game is missing: add it"}}
+PROBLEM: Any = {"example": {"title": "Bad Request", "status": 400, "detail": "the parameter game is missing: add the parameter"}}
 
 
 class Problem(BaseModel):

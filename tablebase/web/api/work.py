@@ -65,8 +65,8 @@ async def estimate(request: Request) -> Response:
     given = query_of(request, EstimateGiven)
     game = game_for("estimate", given.game)
     if (given.material is None) == (given.pieces is None):
-        raise TablebaseError("an estimate needs either material or pieces: give one of them")
-    subject, hint = "this estimate", "choose fewer pieces, or "
+        raise TablebaseError("an estimate needs either material or pieces: set material or pieces, but not both")
+    subject, hint = "the estimate", "choose fewer pieces, or "
     if given.pieces is not None:
         piece_counts(game, given.pieces)
         most = settings_of(request).limits.materials
@@ -99,7 +99,7 @@ def _add(router: APIRouter, verb: Verb) -> None:
     model = given_by(verb.name)
 
     async def handler(request: Request) -> Response:
-        return await _called(request, verb, query_of(request, model), "this answer", CHANGING)
+        return await _called(request, verb, query_of(request, model), "the answer", CHANGING)
 
     handler.__name__ = verb.name.replace("-", "_")
     handler.__doc__ = f"{summary(verb)}\n\nThe response is the output of `tablebase {verb.name} --format json`."

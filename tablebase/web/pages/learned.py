@@ -52,7 +52,7 @@ class Learned:
     def score(self) -> str:
         """Games won and beads gone, as a sentence."""
         won = ", ".join(f"{words.capital(side.name)} {count:,}" for side, count in zip(self.game.sides, self.won, strict=True))
-        return f"Games won: {won}; beads gone: {len(self.taken)}."
+        return f"Games won: {won}; beads removed: {len(self.taken)}."
 
     def beads(self) -> list[tuple[str, str]]:
         """The boxes and moves of the beads that are gone, the last one first."""
@@ -65,7 +65,7 @@ def read_learned(rules: Rules[Any], sides: Sequence[int], won: str | None, taken
     counts = [whole_number(text) for text in won.split(",")] if won else [0] * game.players
     games = tuple(count for count in counts if count is not None and count <= MOST_GAMES)
     if len(counts) != game.players or len(games) != len(counts):
-        raise TablebaseError(f"invalid won={quoted(won)}: write the games won by each side, as in 2,1")
+        raise TablebaseError(f"invalid won={quoted(won)}: write the number of games won by each side, as in 2,1")
     beads = read_taken(game, taken or "")
     for draw in beads:
         if draw.box.side not in sides:

@@ -24,7 +24,7 @@ async def mine(request: Request, game: str = "", statement: str = "") -> Respons
     """Page with an SQL editor; runs the statement in the URL, if any."""
     settings = settings_of(request)
     if not settings.mine:
-        raise ProblemError(404, "SQL statements are disabled on this server: start it with 'tablebase serve --mine'")
+        raise ProblemError(404, "SQL statements are disabled on this server: start the server with 'tablebase serve --mine'")
     built = await in_thread(request, catalog_of(request).answer, "built", list_built)
     games = {row["game"]: row["least"] for row in built if row["tables"]}
     chosen = game if game in games else next(iter(games), "")

@@ -36,7 +36,7 @@ def board(game: str, position: str, theme: str = "light", last: str | None = Non
     rules = load_rules(game)
     chosen = [arrow for arrow in arrows.split(",") if arrow]
     if len(chosen) > MOST_ARROWS:
-        raise TablebaseError(f"too many arrows ({len(chosen)}): give at most {MOST_ARROWS}")
+        raise TablebaseError(f"too many arrows ({len(chosen)}): give at most {MOST_ARROWS} arrows")
     return _response(drawn_board(rules, named_position(rules, position), last_move=last or None, arrows=chosen, theme=theme))
 
 

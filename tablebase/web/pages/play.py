@@ -115,7 +115,7 @@ def _seated(
             record = find_player(seat)
             unsupported = record.unsupported(rules)
             if unsupported is not None:
-                raise TablebaseError(f"the player {record.name} cannot play {rules.name}, because {unsupported}: choose another")
+                raise TablebaseError(f"the player {record.name} cannot play {rules.name}, because {unsupported}: change the player")
             known |= set(record.settings_in(rules))
     learners = [number for number, seat in enumerate(seats) if seat != PERSON and TAKEN in _open_settings(rules, seat)]
     learned = read_learned(rules, learners, won, taken) if learners else None
@@ -200,7 +200,7 @@ def _lack(rules: Any, first: Any, folder: Path, material: str | None) -> str:
 
     pieces, most = len(first.pieces), pieces_with_tables(rules, folder)
     if pieces > most:
-        return f"the position has {pieces} pieces, and the tables at most {most}"
+        return f"the position has {pieces} pieces, but the tables have at most {most}"
     return f"the table {material} has not been built"
 
 

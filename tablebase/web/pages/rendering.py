@@ -26,7 +26,7 @@ HERE = Path(__file__).parents[1]
 POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
 """Content-Security-Policy: a page loads nothing from elsewhere, and runs no script but those of its server."""
 HEADERS = {"Content-Security-Policy": POLICY, "Referrer-Policy": "same-origin", "X-Content-Type-Options": "nosniff"}
-TITLES = {400: "This cannot be shown", 404: "Not found", 405: "Not allowed", 503: "Not now"}
+TITLES = {400: "Invalid request", 404: "Not found", 405: "Not allowed", 503: "Not available"}
 
 static = StaticFiles(directory=HERE / "static")
 """Style sheets, scripts and the icon, to be mounted at ``/static``."""
@@ -65,7 +65,7 @@ def check_parameters(request: Request) -> None:
     known = [parameter.alias for parameter in request.scope["route"].dependant.query_params]
     for name in request.query_params:
         if name not in known:
-            raise TablebaseError(f"this page has no parameter {quoted(name)}{did_you_mean(name, known)}: remove it")
+            raise TablebaseError(f"unknown parameter {quoted(name)}{did_you_mean(name, known)}: remove the parameter")
 
 
 def error_page(request: Request, error: TablebaseError) -> Response:

@@ -104,7 +104,7 @@ def _replayed(
     rules: Rules[Any], seats: Sequence[str], start: str | None, listed: Sequence[str], at: str | None, searches: bool, most: int
 ) -> Replay:
     if seats and len(seats) != rules.players:
-        raise TablebaseError(f"{rules.title} has {rules.players} players, not {len(seats)}: give a seat for each player, or none")
+        raise TablebaseError(f"{rules.title} has {rules.players} players, not {len(seats)}: give a seat for each player or no seat")
     begun = rules.initial if not start else named_position(rules, start)
     match = replayed(rules, begun, listed, most)
     place = 0 if at is None else whole(at, "the number of the position")
@@ -131,7 +131,7 @@ async def _remark(request: Request, rules: Rules[Any], position: Any) -> str | N
     except TablebaseError:
         return None
     best = words.made(rules, position, found["move"])
-    return f"{found['remark']}; it would play: {best}" if found["remark"] else None
+    return f"{found['remark']}; best move found: {best}" if found["remark"] else None
 
 
 def _page(request: Request, shown: Replay, answer: Probe | None, remark: str | None) -> Response:
@@ -145,7 +145,7 @@ def _page(request: Request, shown: Replay, answer: Probe | None, remark: str | N
     elif answer is not None and answer.value.is_known:
         verdict = words.verdict(answer)
     else:
-        verdict = "A draw is next" if mover == CHANCE else f"{words.capital(rules.sides[mover].name)} to move"
+        verdict = "Chance to move" if mover == CHANCE else f"{words.capital(rules.sides[mover].name)} to move"
     context: dict[str, Any] = {
         "section": "play",
         "seats": [(words.capital(side.name), seat) for side, seat in zip(rules.sides, shown.seats, strict=False)],

@@ -72,7 +72,7 @@ def worth(value: AnyValue | None, missing: str | None = None) -> str:
     if value is None:
         return "unknown" if missing is None else f"unknown without {missing}"
     if value == Value(Outcome.WIN, 1):
-        return "wins at once"
+        return "wins immediately"
     if isinstance(value, Bounds) and value.outcome is None:
         return value.said.removeprefix("a chance of ")
     return value.said if value.distance is None else f"{value.outcome} in {value.distance:,}"

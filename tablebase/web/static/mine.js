@@ -16,7 +16,7 @@ form?.addEventListener("submit", async (event) => {
     const response = await fetch(form.dataset.api, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(asked) });
     const found = await response.json();
     if (response.ok) show(found);
-    else refuse(found.detail ?? "The server cannot answer.");
+    else refuse(found.detail ?? "The server cannot answer the request.");
   } catch {
     refuse("The server does not answer.");
   }
@@ -58,7 +58,7 @@ function refuse(sentence) {
 function show({ columns, rows: objects, complete }) {
   const found = { columns, rows: objects.map((row) => columns.map((name) => row[name])) };
   answer = found;
-  say((found.rows.length === 1 ? "1 row" : `${found.rows.length.toLocaleString("en")} rows`) + (complete ? "" : ", and there are more"));
+  say((found.rows.length === 1 ? "1 row" : `${found.rows.length.toLocaleString("en")} rows`) + (complete ? "" : ", more rows exist"));
   const numeric = found.columns.map((_, place) => found.rows.some((row) => typeof row[place] === "number"));
   const head = element("tr", found.columns.map((name, place) => cell("th", name, numeric[place], "col")));
   const rows = found.rows.map((row) => element("tr", row.map((value, place) => cell("td", shown(value), numeric[place]))));

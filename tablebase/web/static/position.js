@@ -108,7 +108,7 @@ class Page {
     this.held = name;
     this.buttons.get(name).classList.add("chosen");
     if (this.mode === "play") for (const target of this.targets(name)) this.buttons.get(target).classList.add("target");
-    this.say(`${this.board.kinds[this.pieces.get(name)]} on ${name}: choose where to`);
+    this.say(`${this.board.kinds[this.pieces.get(name)]} on ${name}: choose a target square`);
   }
 
   release() {

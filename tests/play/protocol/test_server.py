@@ -141,8 +141,8 @@ def test_readiness_while_thinking() -> None:
         begin = time.monotonic()
         assert talk.ask("isready", until="readyok")[-1] == "readyok"
         assert time.monotonic() - begin < 5
-        assert "a search is running: send stop before setoption" in talk.ask("setoption name Hash value 1", until="info string")[-1]
-        assert "send stop before go" in talk.ask("go depth 1", until="info string")[-1]
+        assert "send 'stop' before 'setoption'" in talk.ask("setoption name Hash value 1", until="info string")[-1]
+        assert "send 'stop' before 'go'" in talk.ask("go depth 1", until="info string")[-1]
         assert talk.ask("stop", until="bestmove")[-1] != "bestmove 0000"
         talk.send("stop")
         assert talk.ask("isready", until="readyok") == ["readyok"]
@@ -294,9 +294,9 @@ def test_games_that_are_over() -> None:
 
 ERRORS = {
     "no position": "is not a position",
-    "position fen 9/9 w": "has 2 rows, but the board of doushouqi has 9",
+    "position fen 9/9 w": "has 2 ranks, but the board of doushouqi has 9",
     "position fen 7/7/7/7/7/7/7/7/R6 w": "has no pieces",
-    "position startpos moves a1a2 a1a2": "move 2, 'a1a2', cannot be made: it is not legal in this position",
+    "position startpos moves a1a2 a1a2": "move 2 ('a1a2') cannot be made: the move is illegal",
     "position startpos moves ab": "'ab' is not a move",
     "position startpos moves \\xff\\x00": "is not a move",
     f"position startpos moves {'x' * 100_000}": "is not a move",
@@ -322,7 +322,7 @@ def test_malformed_lines(line: str) -> None:
         assert talk.ask("isready", until="readyok") == ["readyok"]
         if "position" in line:
             heard = talk.ask("go depth 1", until="bestmove")
-            assert heard == ["info string error: cannot search without a position: send position before go", "bestmove 0000"]
+            assert heard == ["info string error: cannot search without a position: send 'position' before 'go'", "bestmove 0000"]
         assert talk.ask("position startpos", "go depth 1", until="bestmove")[-1] != "bestmove 0000"
 
 

@@ -29,7 +29,7 @@ def test_white_space_and_unknown_words(line: str, command: str, words: list[str]
 
 @pytest.mark.parametrize("line", ["", "moves a1a2", "fen", f"fen {START}", f"fen {START} w x", "startpos a1a2", "start"])
 def test_what_is_no_position(line: str) -> None:
-    with pytest.raises(TablebaseError, match="is not a position: write startpos, or fen with ranks and the side to move"):
+    with pytest.raises(TablebaseError, match="is not a position: write 'startpos', or 'fen' and a position"):
         read_placement(line.split())
 
 
@@ -73,7 +73,7 @@ def test_plies_of_a_win(limits: Go, plies: int | None) -> None:
 
 @pytest.mark.parametrize("line", ["", "Hash value 3", "named Hash value 3", "name", "name value 3"])
 def test_what_sets_no_option(line: str) -> None:
-    with pytest.raises(TablebaseError, match=r"^invalid option '.*': write setoption name NAME value VALUE"):
+    with pytest.raises(TablebaseError, match=r"^invalid option '.*': write 'setoption name NAME value VALUE'"):
         read_option(line.split())
 
 

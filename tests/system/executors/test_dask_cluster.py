@@ -186,7 +186,7 @@ if __name__ == "__main__":
 def test_a_killed_scheduler_of_this_machine(tmp_path: Path) -> None:
     """The error advises what can be done about a scheduler that the program started, and Python warns of nothing."""
     answer = ask_fresh(tmp_path, program=KILLED, environment={"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}, seconds=60)
-    last = "tablebase.errors.ClusterError: the connection to the scheduler at this machine was lost: run the command again"
+    last = "tablebase.errors.ClusterError: lost contact with the scheduler at this machine: run the command again"
     assert (answer.err.splitlines()[-1], answer.err.count("semaphore")) == (last, 0)
 
 
@@ -238,7 +238,7 @@ def test_a_key_that_loses_every_process_is_given_up(shared: DaskCluster, tmp_pat
 def test_a_key_that_loses_every_worker_is_given_up(tmp_path: Path) -> None:
     with cluster(tmp_path, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0") as started:
         started.start_worker()
-        with pytest.raises(CapacityError, match=r"^1 workers were lost while solving the same table \(the last one: .*\), most"):
+        with pytest.raises(CapacityError, match=r"^1 workers were lost while solving the same table \(the last worker: .*\), most"):
             list(run_graph({"lost": ()}, partial(lose, tmp_path, 9, "worker"), DaskExecutor(scheduler=started.address)))
 
 
@@ -261,13 +261,13 @@ def test_a_worker_that_comes_later_goes_on(empty: DaskCluster, tmp_path: Path) -
         empty.start_worker()
         [(_, done)] = executor.finished()
         assert os.getsid(done) != marked.pid
-    assert "because this worker is marked: take another one" in empty.log
+    assert "because it is marked: take another one" in empty.log
 
 
 @pytest.mark.release
 def test_no_worker_is_not_waited_for_forever(empty: DaskCluster, tmp_path: Path) -> None:
     said: list[str] = []
-    sentence = "has not had a worker with enough memory in the last 1 s: start workers with 'dask worker'"
+    sentence = "has had no worker with enough memory for 1 s: start workers with 'dask worker'"
     with pytest.raises(ClusterError, match=sentence) as refused:
         DaskExecutor(scheduler=empty.address, say=said.append, patience=1)
     assert refused.value.exit_code == 2
@@ -297,7 +297,7 @@ def test_a_stopped_worker_is_not_waited_for_forever(empty: DaskCluster, tmp_path
 
 
 @pytest.mark.release
-@pytest.mark.parametrize(("number", "errors"), [(signal.SIGSTOP, ["does not answer"] * 2), (signal.SIGKILL, ["was lost", ""])])
+@pytest.mark.parametrize(("number", "errors"), [(signal.SIGSTOP, ["does not answer"] * 2), (signal.SIGKILL, ["", ""])])
 def test_a_scheduler_that_ends_is_not_waited_for_forever(
     number: signal.Signals, errors: list[str], empty: DaskCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -308,7 +308,7 @@ def test_a_scheduler_that_ends_is_not_waited_for_forever(
     with DaskExecutor(scheduler=empty.address) as executor:
         begin(executor, tmp_path)
         empty.scheduler.send_signal(number)
-        with pytest.raises(ClusterError, match=f"^the scheduler at {empty.address} {errors[0]}: "):
+        with pytest.raises(ClusterError, match=f"the scheduler at {empty.address} ?{errors[0]}: "):
             list(executor.finished())
     with pytest.raises(ClusterError, match=f"at {empty.address} ?{errors[1]}"):
         DaskExecutor(scheduler=empty.address)

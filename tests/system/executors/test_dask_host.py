@@ -157,12 +157,12 @@ def test_what_nobody_wants_any_more_is_ended(host: Host, how: str) -> None:
         ("nowhere", r"invalid --scheduler 'nowhere' \("),
         ("tcp://127.0.0.1", r"invalid --scheduler 'tcp://127.0.0.1' \("),
         ("tls://127.0.0.1:1", r"invalid --scheduler 'tls://127.0.0.1:1' \(Dask is not configured for TLS"),
-        ("tcp://127.0.0.1:1", "no Dask scheduler at tcp://127.0.0.1:1"),
+        ("tcp://127.0.0.1:1", "cannot connect to a Dask scheduler at tcp://127.0.0.1:1"),
     ],
 )
 def test_an_address_without_a_scheduler(address: str, error: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tablebase.system.executors.dask.CONNECT", 0.5)
-    with pytest.raises(ClusterError, match=f"^{error}.*: start one with 'dask scheduler'") as refused:
+    with pytest.raises(ClusterError, match=f"^{error}.*: start a scheduler with 'dask scheduler'") as refused:
         DaskExecutor(scheduler=address)
     assert refused.value.address == address
 

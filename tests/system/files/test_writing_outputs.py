@@ -132,8 +132,8 @@ def test_pipes_are_written_to(tmp_path: Path) -> None:
     ("place", "error"),
     [
         ("folder", "folder is a folder"),
-        ("no/a.csv", "does not exist: create it"),
-        ("file/a.csv", "does not exist: create it"),
+        ("no/a.csv", "does not exist: create the folder"),
+        ("file/a.csv", "does not exist: create the folder"),
         ("input.csv", "input.csv is already used by this command"),
         ("link.csv", "link.csv is already used by this command"),
         ("later/deep/a.csv", "is in the tablebase folder"),

@@ -50,7 +50,7 @@ def test_a_game_of_the_tables_against_themselves(pawns: TestClient) -> None:
         ({"player": "matchboxes", "settings": {"boxes": "/etc/hostname"}}, "the setting boxes needs a file"),
         ({"player": "matchboxes:boxes=/etc/hostname"}, "the setting boxes needs a file"),
         ({"moves": ["a1a3"]}, "the move 'a1a3' is not legal in ppp/3/PPP w: choose one of a1a2, b1b2, c1c2"),
-        ({"position": "ppp/3 w"}, "has 2 rows"),
+        ({"position": "ppp/3 w"}, "has 2 ranks"),
     ],
 )
 def test_what_no_player_does(pawns: TestClient, given: dict[str, Any], error: str) -> None:
@@ -63,7 +63,7 @@ def test_settings_are_texts_or_numbers(pawns: TestClient) -> None:
         asked = {"game": "hexapawn", "player": "exploit", "seed": 3}
         told = posted(pawns, "play", **asked, settings={name: number})
         assert told == posted(pawns, "play", **asked, settings={name: text})
-        assert told["remark"].startswith("its probability of winning is 0.")
+        assert told["remark"].startswith("the probability of winning is 0.")
     answer = pawns.post("/api/v1/play", json={"game": "hexapawn", "settings": {"fuzz": True}})
     assert answer.status_code == 400
 
@@ -75,7 +75,7 @@ def test_players_of_games_of_chance(pawns: TestClient) -> None:
     made = COMMANDS["move"]({"position": START, "code": int(told["move"])})
     assert (told["position"], told["after"]) == (START, made["position"])
     refused = pawns.post("/api/v1/play", json={"game": "harehedgehog", "player": "random", "moves": ["5"]})
-    assert "give the position after the moves" in sentence_of(refused, 400)
+    assert "send the position after the moves" in sentence_of(refused, 400)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_estimates(pawns: TestClient, hexapawns: Path, ask: Ask) -> None:
         assert [row | varying for row in found] == [row | varying for row in expected]
     for given in ({}, {"material": "PvP", "pieces": 2}):
         refused = pawns.get("/api/v1/estimate", params={"game": "hexapawn", **given})
-        assert "needs either material or pieces: give one of them" in sentence_of(refused, 400)
+        assert "needs either material or pieces: set material or pieces, but not both" in sentence_of(refused, 400)
 
 
 @pytest.mark.parametrize(("limit", "rows", "complete"), [(2, 2, False), (3, 3, True), (1000, 3, True), (0, 0, False)])
@@ -170,10 +170,10 @@ def test_statements_that_need_memory(two_pieces: Path) -> None:
 def test_statements_are_off(pawns: TestClient, miner: TestClient) -> None:
     """Unless they are asked for; then the description and the pages have them."""
     refused = pawns.post("/api/v1/mine", json={"game": "hexapawn", "statement": "SELECT 1"})
-    assert "start it with 'tablebase serve --mine'" in sentence_of(refused, 403)
+    assert "start the server with 'tablebase serve --mine'" in sentence_of(refused, 403)
     described = ["/api/v1/mine" in client.get("/api/v1/openapi.json").json()["paths"] for client in (pawns, miner)]
     assert described == [False, True]
-    assert "start it with &#39;tablebase serve --mine&#39;" in pawns.get("/mine").text
+    assert "start the server with &#39;tablebase serve --mine&#39;" in pawns.get("/mine").text
     assert ["/mine" in client.get("/").text for client in (pawns, miner)] == described
 
 

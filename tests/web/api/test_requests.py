@@ -26,18 +26,18 @@ client = client_fixture("two_pieces", limits=SMALL, mine=True, origins=("https:/
 @pytest.mark.parametrize(
     ("path", "given", "status", "error"),
     [
-        ("probe", {}, 400, "the parameter game is missing: add it"),
-        ("probe", {**PROBE, "strickt": "1"}, 400, "unknown parameter 'strickt' (did you mean 'strict'?): remove it"),
+        ("probe", {}, 400, "the parameter game is missing: add the parameter"),
+        ("probe", {**PROBE, "strickt": "1"}, 400, "unknown parameter 'strickt' (did you mean 'strict'?): remove the parameter"),
         ("probe", {**PROBE, "game": "doushuqi"}, 400, "unknown game 'doushuqi' (did you mean 'doushouqi'?)"),
-        ("probe", {**PROBE, "game": "x" * 101}, 400, "the parameter game cannot be used"),
+        ("probe", {**PROBE, "game": "x" * 101}, 400, "invalid parameter game:"),
         ("probe", {**PROBE, "position": ""}, 400, "the position is empty"),
         ("probe", {**PROBE, "position": "\x00\u2028\ud800".encode("utf-8", "surrogatepass")}, 400, "is not a position"),
-        ("probe", {**PROBE, "position": "7/" * 400 + " w"}, 400, "has 401 rows"),
+        ("probe", {**PROBE, "position": "7/" * 400 + " w"}, 400, "has 401 ranks"),
         ("probe", {**PROBE, "position": LOST.replace("c", "\u00e7")}, 400, "is not a piece of doushouqi"),
         ("probe", {**PROBE, "turns": 2}, 400, "cannot use turns with doushouqi, which has no chance moves: leave out turns"),
         ("probe", {"game": "pig", "position": "0,0 1 0", "strict": "1"}, 400, "pig, which has no exact values: leave out strict"),
-        ("line", {**PROBE, "plies": -1}, 400, "the parameter plies cannot be used"),
-        ("stats", {"game": "doushouqi", "by": "colour"}, 400, "the parameter by cannot be used"),
+        ("line", {**PROBE, "plies": -1}, 400, "invalid parameter plies:"),
+        ("stats", {"game": "doushouqi", "by": "colour"}, 400, "invalid parameter by:"),
         ("materials", {"game": "pig"}, 400, "pig, which has no tables by material"),
         ("material", {"game": "doushouqi", "material": "RvX"}, 400, "X"),
         ("material", {"game": "doushouqi", "material": "'; DROP TABLE tables; --"}, 400, ""),
@@ -45,7 +45,7 @@ client = client_fixture("two_pieces", limits=SMALL, mine=True, origins=("https:/
         ("estimate", {"game": "doushouqi", "pieces": 7}, 400, "more than 10,000 materials of up to 7 pieces: choose fewer pieces"),
         ("estimate", {"game": "doushouqi", "material": "RCWDPvRCWD"}, 400, "but at most 1,099,511,627,776 can be used"),
         ("probe", {**PROBE, "position": "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w"}, 404, "is too large, since tables"),
-        ("nothing", {}, 404, "this address does not exist: /api/v1/openapi.json lists all addresses"),
+        ("nothing", {}, 404, "the requested address does not exist: /api/v1/openapi.json lists all addresses"),
     ],
 )
 def test_parameters(client: TestClient, path: str, given: dict[str, Any], status: int, error: str) -> None:
@@ -71,18 +71,18 @@ def test_underscores_stand_for_spaces(client: TestClient) -> None:
 @pytest.mark.parametrize(
     ("body", "status", "error"),
     [
-        (b"", 400, "the body is missing: send a JSON object"),
-        (b"[]", 400, "the body must be a JSON object"),
-        (b"\xff\xfe", 400, "the body is not JSON: send a JSON object in UTF-8"),
+        (b"", 400, "the request body is missing: send a JSON object"),
+        (b"[]", 400, "the request body must be a JSON object"),
+        (b"\xff\xfe", 400, "the request body is not JSON: send a JSON object in UTF-8"),
         ('{"game": "doushouqi"}'.encode("utf-16"), 400, "position"),
-        (b"[" * 5000, 400, "the body"),
-        (b'{"game": ' * 500 + b"1" + b"}" * 500, 400, "the field"),
-        (b'{"game": "doushouqi", "positions": [], "x": 1}', 400, "the field"),
-        (b'{"game": "doushouqi", "positions": [7]}', 400, "the field positions.0 cannot be used"),
-        (b'{"game": NaN, "positions": ["x"]}', 400, "the field game cannot be used"),
-        (b'{"game": "doushouqi", "positions": [' + b"1" * 5000 + b"]}", 400, "the body"),
+        (b"[" * 5000, 400, "the request body"),
+        (b'{"game": ' * 500 + b"1" + b"}" * 500, 400, "invalid field"),
+        (b'{"game": "doushouqi", "positions": [], "x": 1}', 400, "invalid field"),
+        (b'{"game": "doushouqi", "positions": [7]}', 400, "invalid field positions.0:"),
+        (b'{"game": NaN, "positions": ["x"]}', 400, "invalid field game:"),
+        (b'{"game": "doushouqi", "positions": [' + b"1" * 5000 + b"]}", 400, "the request body"),
         (json.dumps({"game": "doushouqi", "positions": [LOST] * 6}).encode(), 413, "too many positions (6): send at most 5"),
-        (b" " * 10_001, 413, "the body is larger than 10,000 bytes"),
+        (b" " * 10_001, 413, "the request body is larger than 10,000 bytes"),
     ],
 )
 def test_bodies(client: TestClient, body: bytes, status: int, error: str) -> None:
@@ -115,7 +115,7 @@ def test_bodies_of_other_sorts(client: TestClient, headers: dict[str, str]) -> N
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "TRACE", "BREW"])
 def test_other_methods(client: TestClient, method: str) -> None:
     answer = client.request(method, "/api/v1/games")
-    assert "does not support the method of the request: use GET, HEAD" in sentence_of(answer, 405)
+    assert "does not support this method: use GET, HEAD" in sentence_of(answer, 405)
     assert answer.headers["allow"] == "GET, HEAD"
     both = client.delete("/api/v1/probe")
     assert (both.status_code, both.headers["allow"]) == (405, "GET, POST, HEAD")
@@ -201,7 +201,7 @@ def test_a_error_of_the_program(two_pieces: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("tablebase.commands.tablebase.Tablebase.probe", fail)
     with client_of(two_pieces) as client:
         answer = client.get("/api/v1/probe", params=PROBE)
-        assert "look for the cause in its log" in sentence_of(answer, 500)
+        assert "look for the cause in the server log" in sentence_of(answer, 500)
         assert "secret" not in answer.text
 
 

@@ -73,14 +73,14 @@ def test_other_spellings(written: str, status: int, target: str, client: TestCli
     [
         ("/chess/", 404, "unknown game 'chess'"),
         ("/pig/records", 404, "cannot use 'records' with pig, which has no tables by material"),
-        ("/hexapawn/?size=6x6", 400, "this page has no parameter 'size'"),
+        ("/hexapawn/?size=6x6", 400, "unknown parameter 'size'"),
         ("/hexapawn/board/ppp/3/PPP_w.svg?them=dark", 400, "(did you mean 'theme'?)"),
         ("/pig/?pieces=2", 404, "leave out pieces"),
         ("/pig/position/0,0_1_0", 404, "No table of Pig has been built."),
-        ("/awari/board/2,2,2,0_2,2,2,0_s.svg", 404, "awari has no pictures"),
-        ("/nowhere/to/be/found", 404, "There is no page with this address."),
+        ("/awari/board/2,2,2,0_2,2,2,0_s.svg", 404, "awari does not support pictures"),
+        ("/nowhere/to/be/found", 404, "No page exists at this address."),
         ("/hexapawn/position/" + "p" * 600 + "_w", 400, "longer than 500 characters"),
-        ("/hexapawn/position/%00%FF_w", 400, "has 1 rows"),
+        ("/hexapawn/position/%00%FF_w", 400, "has 1 ranks"),
         ("/doushouqi/material/RvE@1", 400, "has a tier"),
         ("/foxhounds-4x4/material/FvHH", 400, "choose a slice from"),
         ("/doushouqi/?pieces=" + "9" * 5000, 400, "must be a whole number"),
@@ -105,16 +105,16 @@ def test_what_cannot_be_shown(address: str, status: int, words: str, client: Tes
 @pytest.mark.parametrize("page", ["position/nonsense", "material/XvY", "play?seat=nobody"])
 def test_an_error_leads_back_to_its_game(page: str, client: TestClient) -> None:
     wrong = shown(client, f"/hexapawn/{page}", 400)
-    assert [said(link) for link in identified(wrong, "main").iter("a")] == ["Back to Hexapawn", "To the list of games"]
+    assert [said(link) for link in identified(wrong, "main").iter("a")] == ["Back to Hexapawn", "List of games"]
     assert {"/hexapawn/", "/hexapawn/play"} <= addresses(wrong)
 
 
 @pytest.mark.parametrize(
     ("address", "words"),
     [
-        ("/doushouqi/position/7/7/7/7/7/7/7/R6/7_w", "Black has no pieces: both sides need at least one."),
-        ("/doushouqi/position/7/7/7/7/7/7/7/7/7_w", "White has no pieces: both sides need at least one."),
-        ("/doushouqi/position/7/7/7/7/7/7/3r3/RR5/7_w", "(White rat) on the board: use at most 1."),
+        ("/doushouqi/position/7/7/7/7/7/7/7/R6/7_w", "Black has no pieces: place at least one piece of each side."),
+        ("/doushouqi/position/7/7/7/7/7/7/7/7/7_w", "White has no pieces: place at least one piece of each side."),
+        ("/doushouqi/position/7/7/7/7/7/7/3r3/RR5/7_w", "(White rat) on the board (2): use at most 1."),
         ("/doushouqi/position/3r3/7/7/7/7/7/7/R6/7_b", "cannot stand on d9 while the game continues: use another square."),
         ("/hexapawn/position/P2/1P1/2p_w", "cannot stand on"),
         ("/hexapawn/position/P2/1p1/3_b", "The pawn has reached a3: White won"),
@@ -177,7 +177,7 @@ def test_head(address: str, client: TestClient) -> None:
 def test_methods_that_are_not_answered(client: TestClient) -> None:
     refused = client.put("/hexapawn/play")
     assert (refused.status_code, refused.headers["allow"]) == (405, "GET, HEAD")
-    assert "does not support the method of the request" in said(parsed(refused.text))
+    assert "does not support the request method" in said(parsed(refused.text))
 
 
 @pytest.mark.parametrize("address", PAGES)

@@ -37,7 +37,7 @@ def address(text: str) -> str:
 def worth(row: dict[str, Any]) -> str:
     if row["outcome"] == "draw":
         return "draw"
-    return "wins at once" if (row["outcome"], row["distance"]) == ("win", 1) else f"{row['outcome']} in {row['distance']}"
+    return "wins immediately" if (row["outcome"], row["distance"]) == ("win", 1) else f"{row['outcome']} in {row['distance']}"
 
 
 def verdict(answer: dict[str, Any], name: str) -> str:

@@ -48,7 +48,7 @@ def test_the_choice_of_players(client: TestClient) -> None:
     assert [one.get("value") for one in second if "selected" in one.attrib] == ["engine"]
     assert not [one for one in first if "selected" in one.attrib]
     words = said(identified(shown(client, "/doushouqi/play"), "main"))
-    assert words.count("(not here: the position has 16 pieces, and the tables at most 2)") == 2
+    assert words.count("(not available: the position has 16 pieces, but the tables have at most 2)") == 2
     assert "usual" not in words
     assert "pig-players=4/play" in [str(one.get("href")).strip("/") for one in shown(client, "/pig/play").iter("a")]
 
@@ -151,12 +151,12 @@ def action(page: Element, words: str) -> str:
 def test_a_lost_game_costs_a_bead(client: TestClient) -> None:
     """The move that has lost is not made in the next game; then the box is empty, and all can be forgotten."""
     page = shown(client, f"{BOXES}&moves=b1b2+a3a2+b2c3")
-    assert said(identified(page, "learned")) == "Games won: White 1, Black 0; beads gone: 1."
+    assert said(identified(page, "learned")) == "Games won: White 1, Black 0; beads removed: 1."
     assert "a3a2 in ppp/1P1/P1P b" in [said(one) for one in page.iter("li")]
     following = action(page, "New game")
     assert (learned(following), moves_of(following)) == ({"won": "1,0", "taken": "ppp/1P1/P1P_b:a3a2"}, [])
     page = shown(client, following)
-    assert said(identified(page, "learned")) == "Games won: White 1, Black 0; beads gone: 1."
+    assert said(identified(page, "learned")) == "Games won: White 1, Black 0; beads removed: 1."
     assert all(learned(address) == learned(following) for address in links(page).values())
     for _ in range(5):
         answer = client.get(links(page)["b1b2"])
@@ -165,11 +165,11 @@ def test_a_lost_game_costs_a_bead(client: TestClient) -> None:
     again = f"{BOXES}&won=1,0&taken=ppp/1P1/P1P_b:a3a2&moves=b1b2+a3b2+a1b2+b3b2"
     assert client.get(again).text == client.get(again).text
     page = shown(client, f"{BOXES}&taken=ppp/1P1/P1P_b:a3a2&moves=b1b2+a3a2+b2c3")
-    assert said(identified(page, "learned")) == "Games won: White 1, Black 0; beads gone: 1.", "a bead is not taken twice"
+    assert said(identified(page, "learned")) == "Games won: White 1, Black 0; beads removed: 1.", "a bead is not taken twice"
     answer = client.get(f"{BOXES}&won=2,0&taken={BOTH}&moves=b1b2")
     page = parsed(answer.text)
     assert moves_of(str(answer.url)) == ["b1b2", "resigns"]
-    assert said(identified(page, "learned")) == "Games won: White 3, Black 0; beads gone: 2."
+    assert said(identified(page, "learned")) == "Games won: White 3, Black 0; beads removed: 2."
     assert learned(action(page, "Forget")) == {}
     assert "Forget" not in [said(link) for link in shown(client, action(page, "Forget")).iter("a")]
 
@@ -183,7 +183,7 @@ def test_the_address_has_room_for_some_beads(client: TestClient) -> None:
     for number in (MOST - 1, MOST):
         taken = write_taken(game, beads[:number])
         page = shown(client, f"/hexapawn-4x4/play?seat=person&seat=matchboxes&taken={taken.replace(' ', '+')}&moves={moves}")
-        assert "beads gone: 100. The address has no room for more beads" in said(identified(page, "learned"))
+        assert "beads removed: 100. The page address has no room for more beads" in said(identified(page, "learned"))
         following = learned(action(page, "New game"))
         assert following["won"] == "1,0"
         assert len(following["taken"].split()) == MOST
@@ -237,7 +237,7 @@ def test_from_another_position(client: TestClient) -> None:
         ("hexapawn/play?seat=nobody&seat=person", "unknown player 'nobody'"),
         (
             "hexapawn/play?seat=computer&seat=person",
-            "the player computer cannot play hexapawn, because it does not support lookahead",
+            "the player computer cannot play hexapawn, because the game does not support lookahead",
         ),
         ("hexapawn/play?seat=person", "Hexapawn has 2 players, not 1: give a seat for each player"),
         ("hexapawn/play?seat=person&seat=tables&moves=a1a3", "'a1a3' is not legal in ppp/3/PPP w: choose one of a1a2, b1b2, c1c2"),
@@ -246,14 +246,14 @@ def test_from_another_position(client: TestClient) -> None:
         ("hexapawn/play?seat=person&seat=tables&start=3/3/3_w", "White has no pieces"),
         ("hexapawn/play?seat=person&seat=tables&start=1p1/1P1/3_w", "the game is already over in 1p1/1P1/3 w"),
         ("hexapawn/play?seat=matchboxes:boxes=/tmp/boxes.json&seat=person", "the setting boxes needs a file"),
-        ("hexapawn/play?seat=person&seat=matchboxes&won=1", "invalid won='1': write the games won by each side, as in 2,1"),
+        ("hexapawn/play?seat=person&seat=matchboxes&won=1", "invalid won='1': write the number of games won by each side"),
         ("hexapawn/play?seat=person&seat=matchboxes&won=1,9999999", "invalid won='1,9999999'"),
         ("hexapawn/play?seat=person&seat=matchboxes&taken=a3a2", "invalid bead 'a3a2': expected a box and a move, as in ppp/3"),
         ("hexapawn/play?seat=person&seat=matchboxes&taken=ppp/3:a3a2", "'ppp/3'"),
         ("hexapawn/play?seat=person&seat=matchboxes&taken=ppp/1P1/P1P_b:c3c2", "has no bead 'c3c2': choose one of a3a2, a3b2"),
         ("hexapawn/play?seat=person&seat=matchboxes&taken=ppp/P2/1PP_b:b3b2", "its mirror image: write ppp/2P/PP1 b"),
         ("hexapawn/play?seat=person&seat=matchboxes&taken=ppp/3/PPP_w:a1a2", "no matchboxes play White: remove the bead of"),
-        ("hexapawn/play?seat=person&seat=matchboxes&taken=" + "ppp/1P1/P1P_b:a3a2+" * 2, "is given twice: give each bead once"),
+        ("hexapawn/play?seat=person&seat=matchboxes&taken=" + "ppp/1P1/P1P_b:a3a2+" * 2, "is listed twice: list each bead"),
         ("hexapawn/play?seat=person&seat=matchboxes&taken=" + "a+" * 101, "too many taken beads (101): give at most 100"),
         ("hexapawn/play?seat=person&seat=matchboxes&moves=a1a2&taken=2p/3/P2_b:c3c2", "no game reaches 2p/3/P2 b"),
         ("harehedgehog/play?seat=person&seat=computer&start=nowhere", "not a state"),
@@ -264,7 +264,7 @@ def test_from_another_position(client: TestClient) -> None:
         ("pig/replay?moves=1+7", "'7' is impossible in"),
         ("pig/replay?moves=1+6&at=3", "the game has no position 3: choose a position from 0 to 2"),
         ("pig/replay?moves=1+6&at=x", "the number of the position must be a whole number"),
-        ("pig/replay?moves=1+6&seat=a", "Pig has 2 players, not 1: give a seat for each player, or none"),
+        ("pig/replay?moves=1+6&seat=a", "Pig has 2 players, not 1: give a seat for each player or no seat"),
         ("pig/replay?moves=1+6&start=nowhere", "is not a state of pig"),
         ("pig/replay?moves=" + "1+2+" * 501, "more than 1,000 moves and chance events"),
     ],
@@ -333,17 +333,17 @@ def test_a_search_speaks_where_no_table_does(client: TestClient) -> None:
     assert address == "/pig-target=10/replay?moves=1+6+0&at=0&search=1"
     page = shown(client, address)
     assert all("search=1" in str(one.get("href")) for one in page.iter("a") if one.get("data-step"))
-    assert "it expects" in said(identified(page, "remark"))
-    assert "it would play: " in said(identified(page, "remark"))
-    assert "By a search: " in said(shown(client, "/doushouqi/replay?moves=a3a4&search=1"))
-    assert "By a search: " not in said(shown(client, "/pig-target=10/replay?moves=1+6+0&at=1&search=1"))
-    assert "By a search: " not in said(shown(client, "/noughts/replay?moves=b2&search=1"))
+    assert "the computer expects" in said(identified(page, "remark"))
+    assert "best move found: " in said(identified(page, "remark"))
+    assert "Search result: " in said(shown(client, "/doushouqi/replay?moves=a3a4&search=1"))
+    assert "Search result: " not in said(shown(client, "/pig-target=10/replay?moves=1+6+0&at=1&search=1"))
+    assert "Search result: " not in said(shown(client, "/noughts/replay?moves=b2&search=1"))
 
 
 def test_a_search_that_takes_too_long(two_games: Path) -> None:
     with client_of(two_games, limits=RequestLimits(seconds=0.3)) as limited:
         page = shown(limited, "/doushouqi/replay?moves=a3a4&search=1")
-        assert "By a search: " not in said(page)
+        assert "Search result: " not in said(page)
         assert said(identified(page, "verdict")) == "White to move"
 
 
@@ -359,7 +359,7 @@ def test_games_in_progress_lead_there(client: TestClient) -> None:
     ("record", "number", "words"),
     [
         ("", "", "the record contains no game: paste games written by 'match --output'"),
-        ("hello", "", "line 1, 'hello', is not a tag"),
+        ("hello", "", "line 1 ('hello') is not a tag"),
         (write_record(records("pig-target=10", 1)[0]), "7", "no game with the number 7"),
         (write_record(records("pig-target=10", 1)[0]), "x", "the number of the game must be a whole number"),
         (write_record(replace(records("pig-target=10", 1)[0], start="x")), "", "is not a state"),
