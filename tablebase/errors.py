@@ -262,7 +262,8 @@ def reindex(folder: Path, option: str = "") -> str:
 class CapacityError(TablebaseError):
     """Raised if a task exceeds the available memory or disk space, or a number exceeds the supported range.
 
-    The attribute `subject` names the task, and `hint` describes a remedy. If known, `needed` and `allowed` are amounts in `unit`.
+    The attribute `subject` names the task, and `hint` describes a remedy. The attributes `needed` and `allowed` are amounts in
+    `unit`, or None if unknown.
     """
 
     exit_code = 3

@@ -18,7 +18,7 @@ PLAYERS = (
         "foxbox",
         "keeps the result in Fox & Hounds and makes the game as long or as hard as possible",
         loaded_later("tablebase_rules.foxbox_players"),
-        {**FAIR_FUZZ, "simple": "yes to let winning hounds only return to a FoxBox as soon as possible, or no (the default)"},
+        {**FAIR_FUZZ, "simple": "yes to make winning hounds only return to a FoxBox as soon as possible; by default, no"},
         fair=True,
         strategy=loaded_later("tablebase_rules.foxbox_players", "fox_boxes"),
         refuses=_not_fox_and_hounds,

@@ -26,7 +26,10 @@ HareName = Annotated[
 ]
 HarePosition = Annotated[
     str | dict[str, Any],
-    Field(description="Position as text, or as an object like `description` in an answer.", examples=["0:68:3,0:68:3 1"]),
+    Field(
+        description="Position as text, or as an object with the structure of `description` in an answer.",
+        examples=["0:68:3,0:68:3 1"],
+    ),
 ]
 
 
@@ -95,11 +98,11 @@ async def new(request: Request, given: HareNew) -> Response:
 
 @post(router, "/harehedgehog/move", HareAnswer, name="harehedgehog_move")
 async def move(request: Request, given: HareMove) -> Response:
-    """Make a move and the random draws that follow."""
+    """Make a move and the chance events that follow."""
     return answered(request, await commanded(request, "move", given.model_dump(exclude_unset=True)), PRIVATE)
 
 
 @post(router, "/harehedgehog/computer", HareAnswer, name="harehedgehog_computer")
 async def computer(request: Request, given: HareComputer) -> Response:
-    """Search for the best move, then make this move and the random draws that follow."""
+    """Search for the best move, then make this move and the chance events that follow."""
     return answered(request, await commanded(request, "computer", given.model_dump(exclude_unset=True)), PRIVATE)

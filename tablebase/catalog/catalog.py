@@ -32,7 +32,7 @@ Histogram = list[tuple[str, int | None, bool, int]]
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts for one number of pieces, or one set of pieces and side to move, with equivalent positions that are not stored."""
+    """Counts for one number of pieces, or one set of pieces and side to move; equivalent positions are included."""
 
     pieces: int
     slices: int

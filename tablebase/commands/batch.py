@@ -116,7 +116,7 @@ def batch(
 
 def show_batch(call: Call) -> int | None:
     """Without options, this command checks the TOML file, builds the missing tables, and then runs the listed commands. Each
-    [[build]] section of the file specifies a game and options of 'build'. Each [[then]] section specifies a command, such as
+    [[build]] section of the file specifies a game and options for 'build'. Each [[then]] section specifies a command, such as
     'stats doushouqi'. Tables are written to the folder 'data' unless the file specifies another folder.
     """
     result = call()

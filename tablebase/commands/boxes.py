@@ -58,7 +58,7 @@ def boxes(
 ) -> Boxes:
     """List the boxes of MENACE, a player that learns with matchboxes. This command does not need tables.
 
-    Without options, this command lists the boxes of the side that moves second, in their state before the first game. Each box
+    By default, list the boxes of the side that moves second, as they are before the first game. Each box
     represents a position, and each bead in it represents a move; a move with more beads is played more often.
 
     Parameters
@@ -68,7 +68,7 @@ def boxes(
     side : str, optional
         Side that the boxes play; by default, the side that moves second.
     boxes : str or Path, optional
-        File written by 'play --boxes'; by default, the boxes are listed as they are before the first game.
+        File written by 'play --boxes'; by default, list the boxes as they are before the first game.
     game, size, variant : see `tablebase.build`
 
     Examples

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     AnyEstimate: TypeAlias = SliceEstimate | LayerEstimate | ExactEstimate
 
-_MEMORY = "Memory limit, by default all memory of this machine; with less memory, fewer tables are solved at the same time."
+_MEMORY = "Memory limit; by default, all of this machine's memory. With a lower limit, fewer tables are solved at the same time."
 Memory = Annotated[int | str | None, Shell(help=_MEMORY, metavar="8G", parse=plain.parse_size)]
 DEFAULT_GRACE = "10min"
 
@@ -84,7 +84,7 @@ def build(
     executor : str
         Solve tables on this machine (local) or on the workers of a Dask cluster (dask).
     scheduler : str, optional
-        Address of the Dask scheduler, tcp://HOST:PORT; by default, the command starts a scheduler on this machine.
+        Address of the Dask scheduler, tcp://HOST:PORT; by default, a scheduler is started on this machine.
     solver : str
         Solver (planes, pursuit, groups, reference); auto selects the fastest suitable solver. All solvers write identical files.
     deadline : str, datetime or float, optional

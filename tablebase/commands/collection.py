@@ -68,7 +68,7 @@ class Collection(Charts, PatternSearches):
         workers : int, optional
             Number of threads; by default, one for each processor.
         table : mapping of str to Path, str or pyarrow.Table, or sequence of str, optional
-            Parquet or CSV file that the statement can read as table NAME; repeatable.
+            Parquet or CSV file that the statement can read as a table, with the name of the table.
         """
         rules: Any = self._rules(game)
         known = known_features(rules, features)
@@ -100,10 +100,9 @@ class Collection(Charts, PatternSearches):
         seed: Annotated[int, Shell(metavar="N", least=0)] = 0,
         workers: shared.Threads = None,
     ) -> int:
-        """Write positions to Parquet files. The command writes one file for each set of pieces and side to move; in games without
-        pieces, one file for each table.
+        """Write positions to Parquet files. Each set of pieces with a side to move, or in other games each table, gets a file.
 
-        With only --to, this command exports all tables of the game in the folder 'data'.
+        By default, all tables of the game are exported.
 
         Progress and a summary are written to standard error. The function returns the number of exported rows.
 
@@ -114,7 +113,7 @@ class Collection(Charts, PatternSearches):
         material : str or sequence of str, optional
             Set of pieces to export, such as ``RCvW``.
         pieces : int, range or str, optional
-            Number of pieces, or a range of numbers, to select the tables to export; by default, any number.
+            Export only tables with this number of pieces, or with a number of pieces in this range.
         aliases : bool
             Also write the tables that are not stored because they are equivalent to a stored table.
         columns : str or iterable of str, optional
@@ -149,7 +148,8 @@ def show_mine(
     style: Annotated[MineFormat, Shell(help="Output format.", option="--format")] = "table",
 ) -> int:
     """Without options, this command runs the statement on the tables in the folder 'data' and shows at most 1,000 rows.
-    Statements are read-only and can access only files given with --table. 'DESCRIBE positions' lists the columns.
+    Statements are read-only, and can access only the positions and the files given with --table. 'DESCRIBE positions' lists the
+    columns.
     """
     call.given["statement"] = from_input(call.given["statement"])
     call.given["workers"] = threads = usable_workers(call.given.get("workers"))

@@ -43,7 +43,7 @@ def count(
         Show one row for each legal move, with the number of games after the move and the move's result under best play.
     game, size, variant, workers : see `tablebase.build`; workers are threads, not processes
     data : str or Path, optional
-        Folder of tables with the results of moves, for games that have too many positions to solve directly.
+        Folder of tables in which to look up the results of moves, for games with too many positions to solve directly.
     tick : callable, optional
         Progress callback, called with the number of finished steps and the total number of steps (None if unknown).
     """

@@ -43,8 +43,8 @@ def show_line(
     number: Annotated[int, Shell(metavar="N", least=1)] = 1,
     player: Annotated[str | None, Shell(metavar="NAME", complete=PLAYERS)] = None,
 ) -> None:
-    """Without options, this command reads the tables in the folder 'data' and prints one row for each position of best play.
-    Drawn games are shown until a position repeats.
+    """Without options, this command reads the tables in the folder 'data' and prints one row for each position in the line of
+    best play. Drawn games are shown until a position repeats.
 
     Parameters
     ----------
@@ -61,13 +61,15 @@ def show_line(
     every : bool
         With --sheet, draw every position instead of only the key positions.
     explain : bool
-        Show how many moves keep the result, and the values of other moves; '!' marks a move if all others worsen the result.
+        Show how many moves keep the result, and the values of the other moves; '!' marks a move if all other moves worsen the
+        result.
     replay : Path, optional
         Instead of best play, show a recorded game from a file written by 'match --output'.
     number : int
         Number of the game in the --replay file.
     player : str, optional
-        Player that evaluates --replay positions without a table, such as engine or computer; by default, no evaluation.
+        Player, such as engine or computer, that evaluates positions without a table in a replayed game; by default, these
+        positions are not evaluated.
     """
     rules = call.rules
     if boards and (replay is not None or call.style is Format.TABLE) and not is_drawn(rules):

@@ -66,13 +66,14 @@ def match(
     position : str, optional
         First position of each game; by default, the initial position.
     player : str or sequence of str
-        Built-in player from 'tablebase play --help', with optional settings (engine:level=3), or external UCI engine
-        (uci:stockfish). Give this option once for each player.
+        Built-in player listed by 'tablebase play --help', with optional settings (engine:level=3), or external UCI engine
+        (uci:stockfish).
     games : int
         Number of games. In games with chance or more than two players, extra players are allowed; each combination of players
         then plays this number of games.
     opening : int
-        Number of random moves at the start of each game. In games with chance or more than two players, number of random turns.
+        Number of random moves at the start of each game. In games with chance or more than two players, this is the number of
+        random turns.
     seed : int
         Seed for the random number generator; the same seed gives the same games.
     nodes : int, optional
@@ -151,8 +152,8 @@ def match_stats(
     files : sequence of str or Path
         Files of recorded games, written by 'match --output'.
     by : str
-        Group the statistics by game, seat (playing order), ending (reason), chance (dice rolls and cards), square (move
-        destination) or piece (moved piece).
+        Group the statistics by game, seat (playing order), ending (reason for the end), chance (dice rolls and cards), square
+        (move destination) or piece (moved piece).
     with_opening : bool
         Also count the random moves at the start of games, which are excluded by default.
     curve : str or Path, optional

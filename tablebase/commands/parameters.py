@@ -120,19 +120,19 @@ _GAME = Shell(metavar="GAME", argument=True, complete=GAMES)
 _INSTALLED = "Name of an installed game (see 'tablebase games'), or a Python file that defines a game."
 GameName = Annotated[str | Rules[Any], replace(_GAME, help=_INSTALLED)]
 OptionalGame = Annotated[str | Rules[Any] | None, _GAME]
-_RULES = "Python file that defines an additional game; repeatable."
+_RULES = "Python file that defines an additional game."
 RulesFiles = Annotated[Sequence[str] | None, Shell(help=_RULES, metavar="FILE", option="--rules")]
 _POSITION = "Position in the notation of the game, such as 'ppp/3/PPP w'; by default, the initial position."
 _START = Shell(help=_POSITION, metavar="POSITION", argument=True, option="--from")
 PositionText = Annotated[str | None, _START]
 AnyPosition = Annotated[Any, _START]
 Size = Annotated[str | None, Shell(help="Board size (files x ranks), for games that support several sizes.", metavar="8x8")]
-_VARIANT = "Rule option to change, such as no_move=loss; 'tablebase games' lists all options and their defaults. Repeatable."
+_VARIANT = "Rule option to change, such as no_move=loss; 'tablebase games' lists all options and their defaults."
 Variant = Annotated[str | Sequence[str] | None, Shell(help=_VARIANT, metavar="NAME=VALUE")]
 Players = Annotated[int | None, Shell(help="Number of players; the same as --variant players=N.", metavar="N")]
 _PIECES = "Number of pieces on the board, such as 4, or a range, such as 2-4."
 Pieces = Annotated[int | range | str | None, Shell(help=_PIECES, metavar="N", parse=parse_pieces)]
-_MATERIAL = "Set of pieces, such as RCvW for rat and cat against wolf; repeatable."
+_MATERIAL = "Set of pieces, such as RCvW for rat and cat against wolf."
 Materials = Annotated[str | Sequence[str] | None, Shell(help=_MATERIAL, metavar="RCvW")]
 _TO = "Destination folder; 'copy' also accepts an object store, such as s3://bucket/path."
 To = Annotated[str | Path, Shell(help=_TO, metavar="DIR", parse=str, output=Output.FOLDER)]

@@ -44,24 +44,24 @@ def play(
     variant: Variant = None,
     data: Data = None,
 ) -> None:
-    """Play against the tables or another player in the terminal.
+    """Play in the terminal against the tables or another player.
 
-    Without options, you play the side that moves first. Your opponent plays perfectly, using the tables in the folder 'data'. In
+    By default, you play the side that moves first, and your opponent plays perfectly, using the tables in the folder 'data'. In
     games with chance, your opponent searches ahead.
 
     Parameters
     ----------
     player : str or sequence of str
-        Type of opponent. 'tables' plays perfectly, 'fuzzy' plays from the tables with mistakes, 'engine' searches ahead, and
+        Type of opponent. 'tables' plays perfectly, 'fuzzy' plays from the tables but makes mistakes, 'engine' searches ahead, and
         'random' makes random moves. 'learner' was trained by self-play, 'matchboxes' learns from each game, and 'exploit'
         provokes mistakes. 'ranking' prefers moves with the largest share of won games, and 'foxbox' plays only foxhounds. In
-        games with chance or more than two players, choose computer (searches ahead), tables, fuzzy or random. Repeat this option
-        for several opponents, in playing order.
+        games with chance or more than two players, choose computer (searches ahead), tables, fuzzy or random. List several
+        opponents in playing order.
     side : str or sequence of str
-        Letter or number of your side; by default, the side that moves first. Repeat this option if several people play.
+        Letter or number of each side that people play; by default, only the side that moves first.
     fuzz : str, optional
-        Weakness of your opponent, from 0 (only best moves) to 1 (random moves); by default, 0 for tables and 0.1 for fuzzy. With
-        --fuzz P, each inferior move is P times as likely as a best move.
+        Weakness of your opponent, from 0 (only best moves) to 1 (random moves); by default, 0 for tables and 0.1 for fuzzy. Each
+        inferior move is as likely as a best move, multiplied by this number.
     boxes : str or Path, optional
         JSON file in which the player 'matchboxes' saves its matchboxes after each game.
     level : str, optional

@@ -81,25 +81,27 @@ class Charts(Cataloged):
         Parameters
         ----------
         chart : str
-            Type of chart to draw. 'distances' shows the number of positions by distance. 'survival' shows the share of wins and
-            losses not yet over after each ply. 'squares' shows outcomes by the square of a piece. 'draws' shows the share of
-            draws by set of pieces. 'parity' shows outcomes by the parity of a column or of the distance between two pieces.
-            'values' shows outcomes by the values of a column; in games with chance, the mean chance of winning. 'chances' shows
-            winning chances against a weakened player. 'query' shows the result of an SQL statement.
+            Type of chart to draw. 'distances' shows the number of positions by distance. 'survival' shows the share of games
+            still in progress after each ply, under best play from won and lost positions. 'squares' shows outcomes by the square
+            of a piece. 'draws' shows the share of draws by set of pieces. 'parity' shows outcomes by the parity of a column or of
+            the distance between two pieces. 'values' shows outcomes by the values of a column; in games with chance, the mean
+            chance of winning. 'chances' shows winning chances against a weakened player. 'query' shows the result of an SQL
+            statement.
         statement : str, optional
             For the chart 'query', an SQL statement. The result's first column is the x axis; the other columns are plotted.
         pieces : int, range or str, optional
             Use only tables with this number of pieces, or with a number of pieces in this range.
         material : str or sequence of str, optional
             Set of pieces, such as RCvW (rat and cat against wolf), or a pattern with the wildcards '?' (one piece) and '*' (any
-            number of pieces). Repeat this option for several panels; the chart 'draws' shows all sets of pieces in one matrix.
+            number of pieces). Several sets of pieces give several panels; the chart 'draws' shows all sets of pieces in one
+            matrix.
         side : str, optional
             Use only positions with this side to move; for the chart 'chances', the side that plays against the weakened player.
         where : str, optional
             Use only positions that satisfy this SQL condition on the columns of 'mine', such as "to_den_1 < 5".
         piece : int or sequence of int, optional
-            For the charts 'squares' and 'parity', number of a piece in the set of pieces, such as 2 for the cat in RCvW. For the
-            chart 'parity', give this option twice.
+            For the charts 'squares' and 'parity', number of a piece in the set of pieces, such as 2 for the cat in RCvW. The
+            chart 'parity' needs two pieces.
         outcome : str, optional
             Outcome to show; by default, win in the chart 'squares', and both win and loss in the chart 'distances'.
         log : bool
@@ -112,7 +114,7 @@ class Charts(Cataloged):
         position : str, optional
             For the chart 'chances', the position from which games start; by default, the initial position.
         player : str or sequence of str, optional
-            For the chart 'chances', a weakened player listed by 'tablebase exploit --help'; repeatable.
+            For the chart 'chances', a weakened player listed by 'tablebase exploit --help'.
         width : str, optional
             Width of the chart, such as 88mm, 8cm, 3.5in, column (88 mm) or page (180 mm).
         height : str, optional
@@ -192,8 +194,8 @@ def _chart(name: str, rules: Any, counter: lib.tallies.Counting, given: dict[str
 
 def show_plot(call: Call, *, output: Annotated[Path, PICTURE]) -> None:
     """With only --output, this command draws the chart from all tables of the game in the folder 'data'. The charts 'squares' and
-    'parity' also need one set of pieces, selected with --material. The chart 'chances' does not need tables. All outcomes are for
-    the side to move.
+    'parity' need exactly one set of pieces, selected with --material. The chart 'chances' does not need tables. All outcomes are
+    for the side to move.
     """
     if call.given.get("csv") is not None and Path(call.given["csv"]) == output:
         raise TablebaseError(f"{output} is given for both --output and --csv: choose another file for one of them")

@@ -48,12 +48,13 @@ def prove(
 ) -> dict[str, Any]:
     """Prove that a position without a table is won or lost.
 
-    A position with a table is looked up without a search, except to write a proof or if `table_pieces` excludes the table.
+    If a position has a table, the result is looked up without a search, unless a proof must be written or `table_pieces` excludes
+    the table.
 
     Parameters
     ----------
     game : str or Game, optional
-        Name of the game; not needed to check a proof, because the proof contains the name.
+        Name of the game; optional for checking a proof, because the proof contains the name.
     position : str, optional
         Position to prove; by default, the initial position.
     nodes : int, optional
@@ -70,7 +71,7 @@ def prove(
         Check the proof in this file instead of searching; the check uses only the rules and the tables.
     size, variant : see `tablebase.build`
     data : str or Path, optional
-        Folder that contains the tables; the default folder may be missing.
+        Folder that contains the tables; the default folder need not exist.
     """
     folder, file = optional_folder(data), None if output is None else Path(output)
     if check is not None:

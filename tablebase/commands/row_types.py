@@ -27,9 +27,9 @@ class BoxRow(TypedDict):
     """Number of the move in the game, counting the moves of both sides from 1."""
     position: str
     beads: str
-    """Moves of the beads in the box."""
+    """Moves that the beads in the box represent."""
     taken: str
-    """Moves of the beads that were removed after losses."""
+    """Moves of beads that were removed after losses."""
 
 
 class CountRow(TypedDict):

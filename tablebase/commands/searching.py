@@ -184,8 +184,8 @@ def _analysed(engine: Engine, answers: Iterator[Analysis], prober: Prober | None
 def uci(game: shared.GameName, *, size: shared.Size = None, variant: shared.Variant = None, data: shared.Data = None) -> None:
     """Run the search engine over UCI, for use in a chess GUI.
 
-    Without options, this command reads UCI (Universal Chess Interface) commands from standard input until 'quit'. The engine uses
-    the tables in the folder 'data' if this folder exists.
+    By default, the engine uses the tables in the folder 'data', if this folder exists. The engine reads UCI (Universal Chess
+    Interface) commands from standard input until the command 'quit'.
 
     Parameters
     ----------

@@ -125,15 +125,15 @@ class Exemplified:
 class _Command(Exemplified, click.Command):
     """A verb as a command.
 
-    Its help has the first paragraph about the function and those that begin with "Without" or "With only", then the docstring of
-    the rendering function.
+    Its help has the first paragraph about the function and any paragraph that begins with "By default", then the docstring of the
+    rendering function.
     """
 
     def __init__(self, verb: Verb) -> None:
         self.verb, self.parameters = verb, verb_parameters(verb)
         more = docstring(verb.show).partition("Parameters\n---")[0].strip() if verb.show else ""
         first, *others = docstring(verb.function).split("\n\n")
-        text = "\n\n".join(filter(None, (first, *(one for one in others if one.startswith(("Without ", "With only "))), more)))
+        text = "\n\n".join(filter(None, (first, *(one for one in others if one.startswith("By default")), more)))
         more_options = "limits" in inspect.signature(verb.function).parameters
         settings = {"allow_extra_args": more_options, "ignore_unknown_options": more_options}
         params = [part for one in self.parameters for part in _parts_of(one)]
@@ -185,7 +185,7 @@ def _parts_of(one: Parameter) -> Iterator[click.Parameter]:
 
         return [name for name in resolve_name(shell.complete)() if name.startswith(beginning)]
 
-    more: dict[str, Any] = {"help": one.help}
+    more: dict[str, Any] = {"help": one.help + " You can repeat this option." * (several and not shell.argument)}
     if bool not in one.kinds:
         more |= {"type": kind, "metavar": metavar, "shell_complete": completed if shell.complete else None}
     if shell.argument:

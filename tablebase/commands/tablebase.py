@@ -37,7 +37,7 @@ class Tablebase(Collection):
 
     Methods raise `MissingTableError` if a table is missing; the error contains the command that builds the table. Methods raise
     `NotationError` for an invalid position or material, and another `TablebaseError` for other invalid arguments or a closed
-    tablebase. The attribute `prober` is the underlying `Prober`, for `Game` and `Position` objects.
+    tablebase. The attribute `prober` is the underlying `Prober`, which accepts `Game` and `Position` objects.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class Tablebase(Collection):
         strict: bool = False,
         turns: Annotated[int | None, Shell(metavar="T", least=1)] = None,
     ) -> Probe:
-        """Show the value of a position and its moves, best move first.
+        """Return the value of a position and its moves, best move first.
 
         A move has the value None if it leads to a missing table.
 

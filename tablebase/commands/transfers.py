@@ -56,7 +56,7 @@ def copy(
 ) -> Transfer:
     """Copy tables to another folder or an object store.
 
-    With only --to, this command copies all tables of the game from the folder 'data'. If the source and target folders are on
+    By default, all tables of the game are copied. If the source and target folders are on
     the same file system, the copies are hard links and use no additional disk space.
 
     Parameters
@@ -94,7 +94,7 @@ def merge(
 ) -> Transfer:
     """Import tables from another folder or an object store.
 
-    Without options, this command imports the tables in DIR into the folder 'data'. Existing tables are not replaced.
+    By default, all tables in the other folder are imported into the folder 'data'. Existing tables are not replaced.
 
     Parameters
     ----------
@@ -135,8 +135,7 @@ def pack(
 ) -> Transfer:
     """Write compressed tables that can be probed without unpacking.
 
-    With only --to, this command packs all tables of the game in the folder 'data' and uses all processors. The original tables
-    are kept.
+    By default, all tables of the game are packed, using all processors. The original tables are kept.
 
     Parameters
     ----------
@@ -167,7 +166,7 @@ def unpack(
 ) -> Transfer:
     """Restore the original files of packed tables.
 
-    With only --to, this command restores all packed tables in DIR and uses all processors. The packed tables are kept.
+    By default, all tables in the folder are restored, using all processors. The packed tables are kept.
 
     Parameters
     ----------

@@ -67,15 +67,15 @@ def verify(
 ) -> VerifyResult:
     """Check every byte and every position of the tables.
 
-    Without options, this command checks all tables of the game in the folder 'data' and uses all processors. If an error is
-    found, the exit code is 1.
+    By default, all tables of the game are checked, using all processors. If a table has an error, the exit code of the command is
+    1.
 
     Progress, errors and a summary are written to standard error.
 
     Parameters
     ----------
     game : str, Game or StochasticGame, optional
-        Name of a game, or a Python file that defines a game; without a game, --quick checks the tables of all games.
+        Name of a game, or a Python file that defines a game; without a game, a quick check covers the tables of all games.
     size, variant, pieces, material, data, catalog, workers, verbose : see `tablebase.build`; by default, all tables of the game
     published : str or Path, optional
         CSV file with published checksums of table values, to compare with the checksums of your tables.
@@ -167,14 +167,14 @@ def prune(
     ----------
     data, catalog : see `tablebase.build`
     yes : bool
-        Remove files without asking for confirmation.
+        Remove the files without asking for confirmation.
     agreed : callable, optional
         Callback for confirmation, called with the removable files; the files are removed if the callback returns True.
 
     Returns
     -------
     list of Prunable
-        All removable files, each with its size and the reason, even if nothing was removed.
+        All removable files, each with its size and the reason for its removal, even if nothing was removed.
     """
     found: list[Prunable] = []
 

@@ -40,7 +40,8 @@ class Functions:
     Parameters
     ----------
     to_move : function
-        ``to_move(rules, position) -> player``. Returns the player to move, 0 or 1; if the game is over, the player who won or lost.
+        ``to_move(rules, position) -> player``. Returns the player to move, 0 or 1; if the game is over, the player to whom the
+        result applies.
     moves : function
         ``moves(rules, position, out) -> count``. Writes the next positions to `out` and returns their number; if the game is over,
         returns `WON`, `LOST` or `DRAWN`.
@@ -57,7 +58,8 @@ class Functions:
         the two players may be exchanged.
     unmoves : function, optional
         ``unmoves(rules, position, out) -> count``. Writes the previous positions to `out` and returns their number. Positions in
-        tiers that are solved separately may be omitted. Without this function, tiers with cyclic moves need much more memory.
+        tiers that are not solved together with this tier may be omitted. Without this function, tiers with cyclic moves need much
+        more memory.
     """
 
     to_move: Function

@@ -44,7 +44,8 @@ class Feature:
     """A computed property of positions; the decorator `feature` creates a feature from a function.
 
     The first argument of the function is a `tablebase.features.Positions` object or, in games defined by functions, a
-    `PositionList`. The next arguments are the indices of `pieces` pieces. The function returns a value for each position.
+    `PositionList`. The remaining arguments are piece indices; `pieces` is their number. The function returns a value for each
+    position.
     """
 
     name: str
@@ -64,7 +65,7 @@ class Feature:
             yield "_".join([self.name, *(str(place + 1) for place in places)]), places
 
     def values(self, positions: Sized, places: tuple[int, ...]) -> Values:
-        """Return the values of one column for all positions, as an array of the dtype that `KINDS` lists.
+        """Return the values of one column for all positions, as an array with the dtype listed in `KINDS`.
 
         Raises
         ------
@@ -96,7 +97,7 @@ def feature(pieces: int = 0, kind: str = "int", words: tuple[str, ...] = ()) -> 
     kind : str
         Type of the values, ``bool``, ``int`` or ``float``.
     words : tuple of str
-        Possible values of a text feature; the function returns indices in this tuple.
+        Possible values of a text feature; the function returns indices into this tuple.
 
     Raises
     ------

@@ -44,7 +44,7 @@ class Game(Rules[Position]):
     sides : tuple of Side
         The two sides; side 0 comes first in the names of materials.
     kinds : tuple of Kind
-        Kinds of pieces of both sides, side 0 first; the kind number of a piece is an index in this tuple.
+        Kinds of pieces of both sides, side 0 first; the kind number of a piece is an index into this tuple.
     start : str
         The initial position as text.
     no_move : Outcome
@@ -190,7 +190,7 @@ class Game(Rules[Position]):
         return self.sides[position.side].letter
 
     def moves(self, position: Position) -> dict[str, Position]:
-        """Return a dict from the text of each legal move to the next position; a winning move replaces others with equal text."""
+        """Return a dict from the text of each legal move to the next position; a winning move replaces moves of the same text."""
         after: dict[str, Position] = {}
         for move in [] if position.won else legal_moves(self, position):
             child, text = played(self, position, move), render_move(self, move)
@@ -205,7 +205,7 @@ class Game(Rules[Position]):
         return f"{names[origin]} takes {names[target]}" if target in names else names[origin]
 
     def words(self, position: Position, move: str) -> str:  # noqa: ARG002
-        """Return the text of a move without a description, because the board shows the pieces."""
+        """Return the text of a move without a description; the board already shows the pieces."""
         return move
 
     def made_by(self, position: Position, move: str) -> list[str]:

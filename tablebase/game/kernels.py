@@ -76,7 +76,7 @@ class Kernels:
         `CHANCE`, `DOUBT` or `OVER`, and `count` is the number of written rows. Each row describes one move or outcome of chance.
         A row consists of the move's code or the outcome's number, a weight proportional to the probability, a flag that is 1 if a
         turn begins, and the next state. If the game is over, `count` is the number of the winner, or -1 if several players share
-        first place. Chances to win are computed for the player `attacker`; with `NOBODY`, the result is never `DOUBT`.
+        first place. Chances of winning are computed for the player `attacker`; with `NOBODY`, the result is never `DOUBT`.
     index : compiled function
         ``index(rules, state) -> (number, player)``, made with `indexes`. Returns the number of a stored state that has the same
         value as `state`, and the player to move in the stored state. Returns (-1, -1) if tables do not store the state.
@@ -88,7 +88,7 @@ class Kernels:
     widest : int
         Maximum number of rows that `expand` writes.
     deepest : int
-        Maximum number of consecutive states in a game that tables do not store.
+        Maximum number of consecutive states of a game that are not stored in tables.
     labels : tuple of str
         Labels of the outcomes of chance, in the order of their numbers.
     module : str
@@ -97,7 +97,8 @@ class Kernels:
         ``alike(rules, number) -> (count, step)``, made with `counts_alike`. Groups similar states, because a group is solved much
         faster than single states. The numbers of the states in a group increase by `step`. For the last state of a group, `count`
         is its size; for other states, `count` is 0. All states in a group have equal rows, except that the number of each next
-        state increases by a constant, ideally 1. A group must be inside one block. By default, each group contains one state.
+        state increases by a constant, ideally 1. A group must not extend beyond one block. By default, each group contains one
+        state.
     """
 
     rules: Int64
@@ -132,7 +133,7 @@ class StateEvaluation:
 
 
 def no_evaluation() -> StateEvaluation:
-    """Return the default evaluation, which gives every state the value 0 before the end of the game."""
+    """Return the default evaluation, which gives every state before the end of the game the value 0."""
     return StateEvaluation(np.zeros(1, np.int64), indifferent)
 
 
@@ -170,8 +171,8 @@ class Region:
     block : int
         Number of consecutive states that are solved together; the size of each layer must be a multiple of this number.
     generous : bool
-        Whether leaving the region counts as a win for the attacker. If True, the table contains upper bounds on the chances to
-        win; otherwise, it contains lower bounds.
+        Whether leaving the region counts as a win for the attacker. If True, the table contains upper bounds on the chances of
+        winning; otherwise, it contains lower bounds.
     """
 
     name: str

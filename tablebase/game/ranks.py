@@ -39,7 +39,7 @@ def field(word: int, number: int, width: int) -> int:
 
 
 def symmetries(*generators: Sequence[int]) -> list[Sequence[int]]:
-    """Return all combinations of the symmetries `generators` of a board, as permutations of points, with the identity first.
+    """Return all symmetries of a board that `generators` generate, as permutations of points, with the identity first.
 
     For a board without symmetries, ``symmetries(range(points))`` returns only the identity.
     """
@@ -216,7 +216,7 @@ def pits_rank(rules: Any, at: int, word: int, width: int, count: int, first: int
 
 
 def pits_unrank(rules: Any, at: int, rank: int, width: int, count: int, first: int, most: int) -> tuple[int, int, int]:
-    """Return the packed stones of a rank, and the rank and the number of stones of the `first` pits in earlier integers.
+    """Return the packed stones for a rank, and the remaining rank and number of stones for the `first` pits in earlier integers.
 
     Begin with the last integer, with the maximum number of stones as `most`; pass the returned rank and stones to the next call.
     """

@@ -98,7 +98,7 @@ class Rules(ABC, Generic[P]):
     parts : mapping of str to str
         Functions and classes that implement commands for the game, as ``module:name``; they are imported on first use.
     value_fields : tuple of str
-        JSON fields of a value (outcome and distance; in games with chance, also bounds on the chance to win).
+        JSON fields of a value (outcome and distance; in games with chance, also bounds on the chance of winning).
     best_fields : tuple of str
         JSON fields of the best move (the move; in games with chance, also a flag that is true if the move is certain to be best).
     repetitions : int or None
@@ -204,7 +204,7 @@ class Rules(ABC, Generic[P]):
         return "chance" if mover == CHANCE else "" if mover == OVER else self.sides[mover].letter
 
     def standing(self, position: P) -> tuple[int, ...]:
-        """Return the rank that each player would have if the game stopped now; by default, 1 for every player during the game."""
+        """Return the rank that each player would have if the game stopped now; by default, rank 1 for every player."""
         ending = self.result(position)
         return (1,) * self.players if ending is None else ending.places
 

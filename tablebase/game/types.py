@@ -55,7 +55,7 @@ class Terrain:
 
 @dataclass(frozen=True)
 class Board:
-    """A rectangular board; all or some cells of its grid are squares.
+    """A rectangular board; some cells of its grid may not be squares.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class Board:
         return tuple(self.square(name) for name in names.split())
 
     def steps(self, directions: Sequence[tuple[int, int]]) -> tuple[Step, ...]:
-        """Return the steps without captures from every square; each direction is an offset in files and ranks."""
+        """Return the non-capturing steps from every square; each direction is an offset in files and ranks."""
         return tuple(
             Step(origin, self.numbers[file + right, rank + up])
             for origin, (file, rank) in enumerate(self.cells)
@@ -271,14 +271,14 @@ class Evaluation:
     Parameters
     ----------
     squares : mapping of str to tuple of int
-        Value of a piece on each square, by the symbol of the piece.
+        Value of each piece on each square, by piece symbol.
     mobility : int
         Value of each additional legal move, compared with the opponent.
     duels : tuple of Duel
         Terms for the distances between pieces.
     race : tuple of int
         Value of a won race for each number of steps from the piece to its goal, beginning with 0; the value of longer races is 0.
-        A race is won if the piece, on an empty board, reaches its goal before any enemy piece reaches the enemy's goal or a
+        A piece wins a race if, ignoring obstacles, it reaches its goal before any enemy piece reaches the enemy's goal or a
         square next to the piece's goal.
     """
 

@@ -56,7 +56,7 @@ class Value(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Bounds on a player's chance to win under best play; a shared first place or an endless game does not count as a win."""
+    """Bounds on a player's chance of winning under best play; a shared first place or an endless game does not count as a win."""
 
     lower: float  # what the player can force
     upper: float  # one minus what the others can force

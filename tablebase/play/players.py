@@ -39,7 +39,7 @@ FIRST = (
             "alpha-beta": "yes to prune with alpha-beta (only for two players with objective=lead), or no (the default)",
             "sort": "yes to search promising moves first, or no (the default)",
             "cuts": "maximum number of moves to search in each turn, such as 0/0/8/8/4; 0 (the default) for all moves",
-            "cards": "treatment of chance, draw (one random outcome, the default) or expectation (the average of all outcomes)",
+            "cards": "treatment of chance: draw (one random outcome, the default) or expectation (the average of all outcomes)",
             "tables": "yes (the default) to use existing tables, or no",
         },
         weighs=True,

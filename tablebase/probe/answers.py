@@ -32,7 +32,7 @@ class RatedDraw:
     child : hashable
         The position after the outcome.
     value : Bounds
-        Bounds on the chance to win after the outcome.
+        Bounds on the chance of winning after the outcome.
     """
 
     game: Rules[Any]
@@ -99,7 +99,7 @@ class RatedMove:
 
     @property
     def bounds(self) -> Bounds:
-        """Bounds on the mover's chance to win; 0 and 1 if the value is unknown."""
+        """Bounds on the mover's chance of winning; 0 and 1 if the value is unknown."""
         return self.value if isinstance(self.value, Bounds) else Bounds(0, 1)
 
     @property
@@ -109,7 +109,7 @@ class RatedMove:
 
 
 class Within(NamedTuple):
-    """Chances to win within a number of turns."""
+    """Chances of winning within a number of turns."""
 
     turns: int  # of all players together
     bounds: Bounds  # for the player to move: of winning within them, and one minus that of the other
@@ -138,10 +138,10 @@ class Probe:
     draws : tuple of RatedDraw
         Outcomes of chance, if chance is to move.
     stalling : float or None
-        Lower bound on 1 minus the sum of the chances to win that the two players can force; None if unknown. If this bound is
+        Lower bound on 1 minus the sum of the winning chances that the two players can force; None if unknown. If this bound is
         above 0, both players can prolong the game forever.
     within : Within or None
-        Chances to win within a number of turns, if requested.
+        Chances of winning within a number of turns, if requested.
     """
 
     game: Rules[Any]
@@ -274,7 +274,7 @@ class Probe:
     def step(self) -> tuple[str, Any] | None:
         """The best move, or the most likely outcome of chance, with the next position; None at the end of the game.
 
-        Among equally likely outcomes, the outcome with a value nearest to the average is chosen, then the middle outcome.
+        Among equally likely outcomes, the outcome with the value nearest to the average is chosen; among ties, the middle one.
         """
         if self.draws:
             most = max(draw.probability for draw in self.draws)

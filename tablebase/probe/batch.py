@@ -96,7 +96,7 @@ class Answers(ProbeResults):
         return values
 
     def to_dicts(self, *, moves: bool = True) -> Iterator[dict[str, Any]]:
-        """Yield a dict with the JSON fields of each result, faster than by calling `to_dict`; ``moves=False`` omits the moves."""
+        """Yield a dict with the JSON fields of each result; faster than `to_dict`. ``moves=False`` omits the moves."""
         if self._kept is not None:
             yield from super().to_dicts(moves=moves)
             return

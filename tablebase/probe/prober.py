@@ -15,7 +15,7 @@ from tablebase.tables.store import Store
 
 
 class Prober:
-    """Probe positions in the tables of a folder; can be used from several threads.
+    """Reader of the tables in a folder, which probes positions; several threads can share a prober.
 
     To probe with game names and position texts, use `tablebase.open` instead.
     """

@@ -29,7 +29,7 @@ LONGEST_LINE = 1000
 
 
 class Source(ABC, Generic[P]):
-    """The values of a game's positions, read from tables; can be used from several threads.
+    """The values of a game's positions, read from tables; a source can be used from several threads.
 
     Methods with the argument `player` return values for this player.
     """
@@ -60,7 +60,7 @@ class Source(ABC, Generic[P]):
         return ()
 
     def stalling(self, position: P) -> float | None:
-        """Return a lower bound on 1 minus the sum of the chances to win that the two players can force; None if unknown."""
+        """Return a lower bound on 1 minus the sum of the winning chances that the two players can force; None if unknown."""
         del position
         return None
 
@@ -68,7 +68,7 @@ class Source(ABC, Generic[P]):
         """Close all files."""
 
     def within(self, position: P, turns: int) -> Bounds:
-        """Return the chances to win within a number of turns, for games with chance."""
+        """Return the chances of winning within a number of turns, for games with chance."""
         raise NotImplementedError
 
     def values(self, positions: Sequence[P], players: Sequence[int]) -> Sequence[AnyValue | TablebaseError]:
@@ -87,7 +87,7 @@ class Source(ABC, Generic[P]):
         """Return the value and the moves of a position; see `value` for errors.
 
         A move that leads to a missing table has an unknown value; with `strict`, the method raises an error instead. With
-        `turns`, the result also contains the chances to win within this number of turns.
+        `turns`, the result also contains the chances of winning within this number of turns.
         """
         refuse(self.rules, "chance", turns=turns)
         player = self.rules.viewer(position)

@@ -53,8 +53,8 @@ class Analysis:
         searches without table hits and at depth 0, the distance is exact.
     score : int
         Score for the side to move, in hundredths of a piece. A proved win scores 1,000,000 minus the distance, and a proved loss
-        scores the negative. A score of 899,999 or -899,999 means that the opponent or the side to move, respectively, must repeat
-        a position and loses.
+        scores the distance minus 1,000,000. A score of 899,999 or -899,999 means that the opponent or the side to move,
+        respectively, must repeat a position and loses.
     nodes : int
         Number of searched positions.
     seconds : float

@@ -44,8 +44,8 @@ def board(
         Last move, as text such as ``a1a2`` or as the names of two squares; its squares are framed.
     arrows : sequence
         Moves to draw as arrows, in the formats of `last_move`, or pairs of a move and a colour. The colours are ``green`` (the
-        default), ``red``, ``blue`` and ``orange``. Moves may be illegal. Games without squares support neither `last_move` nor
-        `arrows`.
+        default), ``red``, ``blue`` and ``orange``. The moves do not have to be legal. Games without squares support neither
+        `last_move` nor `arrows`.
     size : int
         Length of the longer side of the picture, in pixels.
     theme : str or Theme

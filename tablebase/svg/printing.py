@@ -83,7 +83,8 @@ class Sheet(list[Svg]):
     def write(self, path: str | Path) -> list[Path]:
         """Write the pages to a file with the suffix ``.pdf``, ``.svg`` or ``.png`` and return the paths of all written files.
 
-        A PDF file contains all pages. With SVG and PNG, each page is a separate file; several files are numbered.
+        A PDF file contains all pages. With SVG and PNG, each page is a separate file; if there are several files, their names are
+        numbered.
 
         Raises
         ------

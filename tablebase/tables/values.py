@@ -42,7 +42,7 @@ SLAB = 1 << 20
 
 
 class CodeSource(Protocol):
-    """Value codes for one side to move, which are in an array or are read or computed on demand."""
+    """Value codes for one side to move, held in an array, or read or computed on demand."""
 
     @property
     def dtype(self) -> np.dtype[Any]:

@@ -40,7 +40,7 @@ class Bench(NamedTuple):
 
 
 class Check(NamedTuple):
-    """A check, with its test cases and a function that returns the error message for a case, or None; see also `CheckResult`."""
+    """A check, with its test cases and a function that returns the error message for a case, or None if the case passes."""
 
     name: str
     shows: str

@@ -31,8 +31,8 @@ def serve(
 ) -> None:
     """Run an HTTP server with a JSON interface and web pages.
 
-    Without options, this command serves the tables in the folder 'data' at http://127.0.0.1:8000, to programs on this computer
-    only. The web page of a position is /GAME/position/POSITION, with each space written as _. The JSON interface is described at
+    By default, the tables in the folder 'data' are served at http://127.0.0.1:8000, which is accessible only from this computer.
+    The web page of a position is /GAME/position/POSITION, with each space written as _. The JSON interface is described at
     /api/v1/openapi.json. Press Ctrl-C to stop the server.
 
     The function returns after a signal such as Ctrl-C. By default, the root path is read from the header ``X-Forwarded-Prefix``
@@ -51,7 +51,7 @@ def serve(
     mine : bool
         Also accept SQL queries on positions, limited in time, memory and rows.
     origin : str or sequence of str
-        Allow web pages from this origin to send requests (CORS); '*' allows every origin; repeatable.
+        Allow web pages from this origin to send requests (CORS); '*' allows every origin.
     cache : int or str, optional
         Size of the cache for table data in each process; by default, 256M.
     access_log : str

@@ -244,7 +244,7 @@ class Search:
     def dataset(self, names: Sequence[str] | None, limit: int | None, seed: int) -> Dataset:
         """Return the searched positions as arrays; with `limit`, a random sample of about `limit` positions.
 
-        `names` are the columns of `X`, by default the searched features; raises `ArgumentError` for an unknown column.
+        `names` are the columns of `X`, by default the searched features; an unknown column raises `ArgumentError`.
         """
         chosen = self.features if names is None else chosen_columns(self.game, names, self.columns, ())
         for column in chosen:

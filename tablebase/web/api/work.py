@@ -27,12 +27,12 @@ router = APIRouter(tags=["work"])
 LONGEST_STATEMENT = 100_000
 """Characters."""
 
-CountGiven = given_by("count", game={"description": "Name of a game that always ends.", "examples": examples("counted game")})
+CountGiven = given_by("count", game={"description": "Name of a finite game.", "examples": examples("counted game")})
 
 EstimateGiven = given_by(
     "estimate",
     material={"examples": examples("material")},
-    pieces={"description": "Number of pieces; the estimate includes all tables that are needed first."},
+    pieces={"description": "Number of pieces; the estimate includes all tables that must be built first."},
 )
 
 
