@@ -63,9 +63,9 @@ def _command(needed: set[str], allowed: set[str]) -> Callable[[Callable[..., dic
                     raise TablebaseError(f"invalid request: expected a JSON object, such as {json.dumps({'game': default_game()})}")
                 unknown = [name for name in request if name not in needed | allowed | {"game", "seed"}]
                 if unknown:
-                    raise TablebaseError(f"unknown field {quoted(str(unknown[0]))} in the request: remove it")
+                    raise TablebaseError(f"unknown field {quoted(str(unknown[0]))} in the request: remove the field")
                 if missing := sorted(needed - request.keys()):
-                    raise TablebaseError(f"missing field '{missing[0]}' in the request: add it")
+                    raise TablebaseError(f"missing field '{missing[0]}' in the request: add the field")
                 return {"success": True, **function(request, *more)}
             except TablebaseError as error:
                 return {"success": False, "error": str(error)}

@@ -127,7 +127,7 @@ class _States(Stored[State]):
             for name, values in found.items():
                 values[places] = file.cached_at(name, numbers[places] - table.begin, self._chunks)
             if not ((found["lower"] >= 0) & (found["lower"] <= found["upper"]) & (found["upper"] <= 1)).all():
-                raise CorruptTableError("contains invalid bounds", file.path)
+                raise CorruptTableError("contains invalid probability bounds", file.path)
         return found
 
     def positions(self, numbers: Numbers) -> list[State]:

@@ -47,7 +47,7 @@ def text(holder: Any, name: str) -> str:
     opened = attribute(holder, name)
     kind = opened.get_type()
     fixed = opened.shape == () and kind.get_class() == h5py.h5t.STRING and not kind.is_variable_str()
-    require(fixed and kind.get_size() < LONGEST_TEXT, f"its attribute {name} is not a text of fixed length")
+    require(fixed and kind.get_size() < LONGEST_TEXT, f"its attribute {name} is not a fixed-length string")
     value = np.empty((), dtype=f"S{kind.get_size()}")
     opened.read(value, kind)
     found: str = value.item().decode()

@@ -84,7 +84,7 @@ def test_a_batch_file(tmp_path: Path) -> None:
     ("text", "line", "error"),
     [
         ("", 1, "the file contains no builds"),
-        ("workers = 2\nbuild = 3\n", 2, r"build must be a list of tables: begin each with \[\[build\]\]"),
+        ("workers = 2\nbuild = 3\n", 2, r"invalid 'build': begin each table with \[\[build\]\]"),
         ("workers = 0\n[[build]]\ngame = 'x'", 1, "workers must be at least 1, not '0'"),
         ("\nworkers = true\n[[build]]\ngame = 'x'", 2, "workers must be a whole number, not 'True'"),
         ("workers = 1\nworker = 2\n[[build]]\ngame = 'x'", 2, r"unknown key 'worker' in the file \(did you mean 'workers'\?\)"),

@@ -85,7 +85,7 @@ def test_a_tablebase_with_its_catalog_on_a_server(
     monkeypatch.setenv("TABLEBASE_CATALOG", "postgresql://nobody@/nothing?host=/nowhere")
     assert ask("stats", "doushouqi", *there).code == 0
     monkeypatch.setenv("TABLEBASE_CATALOG", "")
-    assert "11 table files are in" in ask("stats", "doushouqi", "--data", moved).err
+    assert "contains 11 table files but no catalog" in ask("stats", "doushouqi", "--data", moved).err
     assert list(moved.glob("*.sqlite*")) == []
 
 
@@ -164,7 +164,7 @@ def test_the_catalog_of_another_folder_is_refused(copied: Path, tmp_path: Path, 
     assert ask("build", "hexapawn", "--pieces", "2", "--data", other).code == 2
     shutil.copytree(copied, other, dirs_exist_ok=True, ignore=shutil.ignore_patterns(ID_FILE))
     for words in (["build", "doushouqi", "--pieces", "2"], ["stats", "doushouqi"], ["reindex"], ["prune"]):
-        error = f"{database(copied).place} contains the catalog of a folder other than {other}"
+        error = f"the catalog in {database(copied).place} belongs to a folder other than {other}"
         assert_refused(ask(*words, "--data", other), 2, error, "--data", "--catalog")
     assert everything(copied) == before
     assert ask("stats", "doushouqi", "--data", copied.rename(tmp_path / "moved")).code == 0

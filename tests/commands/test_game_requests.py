@@ -187,7 +187,7 @@ def test_what_is_refused(command: str, request_: Any, sentence: str) -> None:
 def test_searches_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(game_requests, "MOST_NODES", 5000)
     said = refused("computer", {"position": START, "settings": {"depth": 20}})
-    assert said.startswith("looking 20 turns ahead in 0:68:3,0:68:3 1 needs more than the 5,000 positions that can be used")
+    assert said.startswith("looking 20 turns ahead in 0:68:3,0:68:3 1 needs more than the supported 5,000 positions")
 
 
 JSON = st.recursive(

@@ -229,7 +229,7 @@ def test_a_table_must_fit_into_one_worker(tmp_path: Path, ask: Ask) -> None:
     """What two workers of a cluster have together is not enough, and no worker is started to find that out."""
     words = ["--executor", "dask", "--workers", 2, "--memory", "500M", "--data", tmp_path]
     answer = ask("build", "doushouqi", "--material", "CvC", *words)
-    assert_one_sentence(answer, "at most 262,144,000 can be used: use fewer workers", code=3)
+    assert_one_sentence(answer, "only 262,144,000 are available: use fewer workers", code=3)
 
 
 def test_memory_is_divided_among_workers(monkeypatch: pytest.MonkeyPatch) -> None:

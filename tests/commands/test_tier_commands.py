@@ -96,7 +96,7 @@ def test_listing_takes_a_limited_time(ask: Ask, monkeypatch: pytest.MonkeyPatch)
     assert [line["tier"] for line in lines] == [f"{discs:02}" for discs in reversed(range(13))]
     monkeypatch.setattr(tier_kind, "PATIENCE", -1.0)
     said = ask("estimate", "connect4", "--size", "4x3")
-    assert_refused(said, 3, "connect4-4x3 has more than", "build it with --for 1h, or choose a smaller variant")
+    assert_refused(said, 3, "connect4-4x3 has more than", "build the table with --for 1h, or choose a smaller variant")
 
 
 def test_damage_is_found(data: Path, ask: Ask) -> None:
@@ -104,8 +104,8 @@ def test_damage_is_found(data: Path, ask: Ask) -> None:
     flip(path, path.stat().st_size // 2)
     said = ask("verify", *GAME, "--data", data)
     assert said.code == 1
-    assert [error.partition("cannot be checked")[0] != error for error in said.errors] == [False, True]
-    assert f"left1-2-3.h5 cannot be checked: build {path} again first" in said.err
+    assert [error.partition("cannot check")[0] != error for error in said.errors] == [False, True]
+    assert f"left1-2-3.h5: rebuild {path} first" in said.err
     assert ask("build", *GAME, "--data", data).code == 0
     assert ask("verify", *GAME, "--data", data).code == 0
 

@@ -125,7 +125,7 @@ def skipped(codes: bytes) -> bytes:
 NAMES = ("format", "format_version", "index_version", "game", "rules_digest", "material")
 CRAFTED: dict[str, dict[str, Change]] = {
     "it has no attribute": {f"without {name}": drops(name) for name in NAMES},
-    "it has other attributes": {
+    "it has unexpected attributes": {
         **{f"without {name}": drops(name) for name in ("stride", "layout", "values_sha256")},
         "one attribute more": sets("solver", np.bytes_(b"magic")),
     },
@@ -239,17 +239,17 @@ CHUNKS: dict[str, dict[str, Change]] = {
         "a frame that claims what is right": lambda file: chunk(claims(len(file["w"])))(file),
         "two frames": chunk(lambda codes: packed(codes) + packed(codes)),
     },
-    "has a chunk of the wrong size": {
+    "contains a chunk of the wrong size": {
         "a frame of nothing": chunk(lambda _: packed(b"")),
         "a frame of one code less": chunk(lambda codes: packed(codes[:-1])),
         "a frame that claims more than there is memory": chunk(claims(1 << 50)),
         "a frame of unknown size": chunk(says_nothing),
     },
-    "has a chunk that is uncompressed or too large": {
+    "contains a chunk that is uncompressed or too large": {
         "a frame and much else": chunk(skipped),
         "codes that are not compressed": chunk(lambda codes: codes, filters=1),
     },
-    "has a code that is missing from its statistics": {
+    "contains a code that is missing from its statistics": {
         "the code of void": chunk(lambda codes: packed(b"\xff" * len(codes))),
         "a code beyond the histogram": lambda file: chunk(
             lambda codes: packed(bytes([len(file["w"].attrs["histogram"])]) + codes[1:])

@@ -71,7 +71,7 @@ class Compiled:
         if self.listed is None:
             return self.game.region(limits)
         if limits:
-            raise RulesError(f"{self.game.name} does not support the limit {next(iter(limits))}: leave it out")
+            raise RulesError(f"{self.game.name} does not support the limit {next(iter(limits))}: leave out the limit")
         return self.listed.region
 
     def row(self, state: State) -> Int64 | None:
@@ -104,7 +104,7 @@ def explicit(game: StochasticGame) -> Explicit:
     than `MOST_STATES`.
     """
     if game.players != 2:
-        raise RulesError(f"{game.name} has {game.players} players, but tables need two players: choose a variant with two players")
+        raise RulesError(f"{game.name} has {game.players} players, but tables need two players: choose a two-player variant")
     states = tuple(sorted(_reachable(game), key=lambda state: game.to_move(state) < 0))
     numbers = {state: number for number, state in enumerate(states)}
     stored = sum(game.to_move(state) >= 0 for state in states)
