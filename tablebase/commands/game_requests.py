@@ -153,7 +153,7 @@ def _answer(game: StochasticGame, match: Match[State]) -> dict[str, Any]:
 def _game(fields: dict[str, Any]) -> StochasticGame:
     rules = load_rules(_text(fields.get("game", default_game()), "the game"))
     if lacks := missing(rules, "chance"):
-        raise RulesError(f"{rules.name} {lacks}: choose a game with chance events, such as {default_game()}")
+        raise RulesError(f"{rules.name} {lacks}: choose a game with chance moves, such as {default_game()}")
     return cast("StochasticGame", rules)
 
 

@@ -75,7 +75,7 @@ def show_line(
         raise RulesError(f"{rules.name} does not have a board to draw: leave out --boards")
     if replay is not None:
         if call.has_start or svg is not None or sheet is not None:
-            raise TablebaseError("cannot use POSITION, --to or --sheet with --replay: leave out --replay or the other arguments")
+            raise TablebaseError("cannot use POSITION, --to or --sheet with --replay: leave out POSITION, --to and --sheet")
         if explain:
             raise TablebaseError("cannot use --explain with --replay: leave out --explain or --replay")
         _replay(call, replay, number, player=player, boards=boards)

@@ -214,7 +214,7 @@ def show_prune(call: Call, *, kernels: bool = False) -> None:
 
     place = lib.kernel_cache.cache_parent() if kernels else as_folder(call.given.get("data"))
     if place is None:
-        raise TablebaseError("home folder not found: set TABLEBASE_CACHE to the folder that contains the compiled code")
+        raise TablebaseError("home folder not found: set TABLEBASE_CACHE to the folder for compiled code")
     if kernels:
         lib.kernel_cache.prune_kernels(place, agreed)
     else:

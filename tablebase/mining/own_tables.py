@@ -82,4 +82,4 @@ def _read(file: Path) -> pa.Table:
     except OSError as error:
         raise system_error(error, file, "choose another file for --table") from error
     except pa.ArrowException as error:
-        raise ArgumentError(f"{file} cannot be read: {str(error).splitlines()[0]}") from error
+        raise ArgumentError(f"cannot read {file}: {str(error).splitlines()[0]}") from error

@@ -91,7 +91,7 @@ def _check(tree: exp.Expr) -> None:
         if table.name.lower() in TABLES and (table.catalog or table.db.lower() not in ("", MAIN)):
             raise ArgumentError(f"unknown table {written(table)}: write {table.name}")
         if table.name.lower() in TABLES and table.alias_column_names:
-            raise ArgumentError(f"the columns of {table.name} cannot be renamed in FROM: rename them in SELECT, with AS")
+            raise ArgumentError(f"the columns of {table.name} cannot be renamed in FROM: rename the columns in SELECT with AS")
     for scope in scopes(tree):
         if any(children(node, exp.TableSample) for node in (scope.expression, *scope.tables)):
             hint = "write a condition on hash, as in WHERE hash < 0.01"

@@ -78,7 +78,7 @@ class BoundsSource(Source[State]):
         """All states of the layers, except those of generous regions, which hold no bounds of chances."""
         states = _States(self.game, self._known)
         if not states.tables:
-            only = f"the tables of {self.game.name} in {self._store.folder} do not contain chances"
+            only = f"the tables of {self.game.name} in {self._store.folder} do not contain probabilities"
             raise TablebaseError(f"{only}: build a table with other limits")
         return states
 

@@ -45,7 +45,7 @@ def damaged(lines: list[str], random: Random) -> dict[str, list[str]]:
         "outside the proof": [json.dumps(row) for row in (head | {"positions": len(rows) - 1}, *rows) if row is not lost],
         "the move a9a9 is not legal": changed(attack, move="a9a9"),
         "the move ['a1a2'] is not legal": changed(attack, move=["a1a2"]),
-        "to a rank that is not lower": changed(reply, rank=1),
+        "the rank does not decrease after the move": changed(reply, rank=1),
         "the wrong side is to move": changed(reply, reason="move", move="a1a2"),
         "the game has not ended as claimed": changed(attack, reason="over"),
         "no table contains the position": changed(rows[0], reason="table"),
@@ -80,7 +80,10 @@ def test_tables_are_asked(more_tables: Tablebase) -> None:
         ("[" * 100_000, "a line is not valid JSON"),
         ("[]", "each line needs the fields game"),
         ('{"game": "hexapawn"}', "each line needs the fields game, rules, position, outcome, positions"),
-        ('{"game": "hexapawn", "rules": "", "position": "", "outcome": "", "positions": 1}\n{"rank": 1}', "lacks position, rank"),
+        (
+            '{"game": "hexapawn", "rules": "", "position": "", "outcome": "", "positions": 1}\n{"rank": 1}',
+            "needs the fields position, rank",
+        ),
     ],
 )
 def test_texts_that_are_no_proofs(text: str, error: str) -> None:

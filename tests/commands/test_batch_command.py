@@ -127,7 +127,7 @@ def test_everything_is_built_and_then_the_steps_are_taken(
         ('workers = 2\ndeadline = "noon"\n[[build]]\ngame = "hexapawn"', 2, "'noon' is not a time"),
         ('workers = 2\nfor = "long"\n[[build]]\ngame = "hexapawn"', 2, "'long' is not a duration"),
         ('executor = "dask"\n[[build]]\ngame = "harehedgehog"', 2, "cannot build tables of harehedgehog with the executor dask"),
-        ('workers = 2\nexecutor = "slurm"\n[[build]]\ngame = "hexapawn"', 2, "executor must be local or dask, not 'slurm'"),
+        ('workers = 2\nexecutor = "slurm"\n[[build]]\ngame = "hexapawn"', 2, "invalid executor 'slurm': expected local or dask"),
         (f'{SCHEDULER}\n[[build]]\ngame = "hexapawn"', 1, "cannot use --scheduler without --executor dask"),
         (f'workers = 2\nexecutor = "dask"\n{SCHEDULER}\n[[build]]\ngame = "hexapawn"', 3, "cannot use --workers or --memory"),
         ('grace = "long"\n[[build]]\ngame = "hexapawn"', 1, "'long' is not a duration"),

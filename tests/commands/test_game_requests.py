@@ -143,7 +143,7 @@ SETTINGS: list[tuple[str, Any, str]] = [
 BAD: list[tuple[str, Any, str]] = [
     ("new", None, "invalid request: expected a JSON object"),
     ("new", {"game": 3}, "the game must be a string"),
-    ("new", {"game": "doushouqi"}, "doushouqi has no chance moves: choose a game with chance events, such as harehedgehog"),
+    ("new", {"game": "doushouqi"}, "doushouqi has no chance moves: choose a game with chance moves, such as harehedgehog"),
     ("new", {"game": "harehedgehog-players=1"}, "has players from 2 to 6, not 1"),
     ("new", {"players": 1}, "unknown field 'players'"),
     ("new", {"seed": -1}, "invalid seed -1: expected 0 or a positive whole number"),

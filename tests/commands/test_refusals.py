@@ -41,7 +41,7 @@ CHANCE = {
     "verify pig --pieces 3": "--pieces",
     **{f"train hexapawn --output new --{words}": said for words, said in TRAINING.items()},
     "train pig --output new": "pig, which does not support learning",
-    "prove pig": "cannot use 'prove' with pig, which does not support search: see the commands in 'tablebase games'",
+    "prove pig": "cannot use 'prove' with pig, which does not support search: list commands with 'tablebase games'",
     "match pig --no-tables": "cannot use --no-tables with pig, which does not support paired matches",
 }
 PLAYING = {
@@ -218,7 +218,7 @@ CHARTS = {
     "plot squares doushouqi --material RC --output a.svg": "invalid material 'RC'",
     "plot squares doushouqi --material RvC --piece 3 --output a.svg": "invalid --piece 3 for RvC: expected 1 to 2",
     "plot squares doushouqi --material RvC --piece 1 --piece 2 --output a.svg": "the chart 'squares' shows one piece",
-    "plot squares doushouqi --pieces 2 --output a.svg": "piece 1 differs between CvC and DvC: choose one of",
+    "plot squares doushouqi --pieces 2 --output a.svg": "piece 1 differs between CvC and DvC: choose one material",
     "plot parity doushouqi --material RvC --piece 1 --output a.svg": "the chart 'parity' needs two different pieces",
     "plot draws doushouqi --side b --output a.svg": "none of the chosen slices of doushouqi has 'b' to move: leave out --side",
     "plot distances doushouqi --outcome draw --output a.svg": "a draw has no distance",
@@ -231,13 +231,13 @@ CHARTS = {
     "plot draws doushouqi --font-size 5 --output a.svg": "invalid --font-size 5: expected 6 to 24 points",
     "plot draws doushouqi --where 'p1 =' --output a.svg": "syntax error",
     "plot draws doushouqi --where 'p1_rank > 9' --output a.svg": "no position of 2 pieces matches the condition: choose",
-    "plot draws doushouqi --csv a.svg --output a.svg": "a.svg is given for both --output and --csv: choose another",
+    "plot draws doushouqi --csv a.svg --output a.svg": "a.svg is given for both --output and --csv: choose two",
     "plot distances doushouqi --where distance=1 --outcome loss --output a.svg": "none of the chosen positions is a loss: choose",
     "plot distances doushouqi --height 4cm --font-size 24 --output a.svg": "the text leaves no room for the chart: choose a larger",
     "plot query doushouqi --output a.svg": "the chart 'query' needs an SQL statement: add a statement such as",
     "plot draws doushouqi 'SELECT 1' --output a.svg": "choose the chart 'query'",
     "plot query doushouqi 'SELECT 1' --where true --output a.svg": "cannot use --where with the chart query",
-    "plot query doushouqi 'SELECT p1, outcome FROM positions' --output a.svg": "others with numbers, not p1, outcome: select",
+    "plot query doushouqi 'SELECT p1, outcome FROM positions' --output a.svg": "invalid columns p1, outcome for --kind bar: select",
 }
 PATTERNS = {
     "patterns doushouqi --material RC": "invalid material",

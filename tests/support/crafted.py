@@ -124,7 +124,7 @@ def skipped(codes: bytes) -> bytes:
 
 NAMES = ("format", "format_version", "index_version", "game", "rules_digest", "material")
 CRAFTED: dict[str, dict[str, Change]] = {
-    "it has no attribute": {f"without {name}": drops(name) for name in NAMES},
+    " is missing": {f"without {name}": drops(name) for name in NAMES},
     "it has unexpected attributes": {
         **{f"without {name}": drops(name) for name in ("stride", "layout", "values_sha256")},
         "one attribute more": sets("solver", np.bytes_(b"magic")),
@@ -191,7 +191,7 @@ CRAFTED: dict[str, dict[str, Change]] = {
         "no dataset": lambda file: file.__delitem__("b"),
         "one dataset more": lambda file: file.create_dataset("c", data=[1]),
     },
-    "it has no dataset b": {"one dataset under another name": lambda file: file.move("b", "c")},
+    "the dataset b is missing": {"one dataset under another name": lambda file: file.move("b", "c")},
     "its w is not a dataset": {
         "a group": replaces(lambda file: file.create_group("w")),
         "a type": replaces(lambda file: file.__setitem__("w", np.dtype("u1"))),

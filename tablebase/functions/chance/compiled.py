@@ -89,7 +89,7 @@ def compiled(game: StochasticGame) -> Compiled:
     `RulesError` if it is not a game of two players with chance, `CapacityError` if it has too many states and no kernels.
     """
     if "chance" not in game.can:
-        raise RulesError(f"{game.name} has no chance moves, so its tables cannot have bounds: choose a game with chance moves")
+        raise RulesError(f"{game.name} has no chance moves, so its tables cannot contain bounds: choose a game with chance moves")
     kernels = game.kernels()
     if kernels is not None:
         return Compiled(game, kernels, None)
@@ -134,7 +134,7 @@ def _reachable(game: StochasticGame) -> dict[State, None]:
                 waiting.append(after)
         if len(found) > MOST_STATES:
             raise CapacityError(
-                f"the list of all states of {game.name}", "choose a smaller variant", allowed=MOST_STATES, unit="states"
+                f"listing all states of {game.name}", "choose a smaller variant", allowed=MOST_STATES, unit="states"
             )
     return found
 

@@ -152,5 +152,5 @@ def test_too_many_paths_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A turn of Pig to 100 has more paths than anyone can wait for; it is no fault of the number of turns alone."""
     monkeypatch.setattr(horizon_module, "MOST_STATES", 1000)
     large = pig.game()
-    with pytest.raises(CapacityError, match=r"too many turns of pig \(1\) from 0,0 1 0: use fewer turns"):
+    with pytest.raises(CapacityError, match=r"too many turns for pig \(1\) from 0,0 1 0: use fewer turns"):
         horizon(large, large.start, 1)
