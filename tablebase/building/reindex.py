@@ -68,7 +68,7 @@ def with_usable(data: Path, catalog: str | None, use: Callable[[], Result]) -> R
     with lock(data):
         done = _rebuild(data, catalog, _read(data, refused, strict=False), refused, reason)
     place, count = database_of(data, catalog).place, sum(done.tables.values())
-    say(f"{place} {done.error}: rebuilt from {count} table files{left_out(done)}")
+    say(f"{place} {done.error}: the catalog was rebuilt from {count} table files{left_out(done)}")
     return use()
 
 

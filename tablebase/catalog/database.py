@@ -183,7 +183,7 @@ class Database(ABC):
             inspector = inspect(connection)
             names = {*inspector.get_table_names(), *inspector.get_view_names()}
             if taken := names & {*schema.METADATA.tables, schema.VIEW}:
-                held = f"belongs to another program, which has a table {min(taken)!r}"
+                held = f"belongs to another program (it has a table {min(taken)!r})"
                 return TablebaseError(f"{self.place} {held}: {self.another}")
         return self.lacks_rights(connection)
 

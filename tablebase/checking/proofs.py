@@ -79,7 +79,7 @@ class _ProofCheck:
 
     def _error_of_table(self, position: Position, wanted: Outcome) -> str | None:
         if position == self.root or self._prober is None:
-            return "no table contains the position"
+            return "the position cannot be proved by a table"
         try:
             return None if self._prober.slices(self.game).look_up(position).outcome is wanted else "the table has a different value"
         except TablebaseError as error:

@@ -177,7 +177,7 @@ class Session:
                 if match.ending() is not None:
                     return True
             elif move:
-                _say(f"{word} is not a legal move here: type moves to list the legal ones")
+                _say(f"{word} is not a legal move here: type moves to list the legal moves")
             else:
                 error = f"{shortened(word)} is neither a move nor a command" if word else "the line is empty"
                 _say(f"{error}: type a move such as {next(iter(match.legal()))}, or help")

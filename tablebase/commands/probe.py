@@ -87,7 +87,7 @@ def show_probe(
     if answers.missing:
         materials = " ".join(f"--material {name}" for name in sorted(answers.missing))
         command = f"tablebase build {game_word(rules.name)} {materials} --data {shell_word(call.folder)}"
-        say(f"some moves are of unknown value: '{command}' builds their tables")
+        say(f"the values of some moves are unknown: run '{command}'")
 
 
 class PositionText(NamedTuple):

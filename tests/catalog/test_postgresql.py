@@ -282,6 +282,6 @@ def test_a_superuser_asks_nothing(on_server: tuple[Path, str], server: Server, t
     """Its statements could write files even in a transaction that only reads; all else works."""
     schema = str(make_url(on_server[1]).query["options"]).removeprefix("-csearch_path=")
     there = ("--data", on_server[0], "--catalog", server.url(schema, role=USER))
-    assert_refused(ask("sql", COUNT, *there), 2, "this role can write files on the server")
+    assert_refused(ask("sql", COUNT, *there), 2, "role can write files on the server")
     for words in (["stats", "doushouqi"], ["plot", "distances", "doushouqi", "--output", tmp_path / "chart.svg"]):
         assert ask(*words, *there).code == 0

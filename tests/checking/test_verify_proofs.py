@@ -48,7 +48,7 @@ def damaged(lines: list[str], random: Random) -> dict[str, list[str]]:
         "the rank does not decrease after the move": changed(reply, rank=1),
         "the wrong side is to move": changed(reply, reason="move", move="a1a2"),
         "the game has not ended as claimed": changed(attack, reason="over"),
-        "no table contains the position": changed(rows[0], reason="table"),
+        "the position cannot be proved by a table": changed(rows[0], reason="table"),
         "made with other rules of the game": changed(head, rules="0" * 64),
         "does not prove its first position": changed(head, outcome="draw"),
         "some positions are missing or repeated": [*lines, lines[-1]],
@@ -69,7 +69,7 @@ def test_tables_are_asked(more_tables: Tablebase) -> None:
     assert errors(lines, more_tables) == []
     turned = [json.dumps(json.loads(lines[0]) | {"outcome": "loss"}), *lines[1:]]
     assert any("the table has a different value" in error for error in errors(turned, more_tables))
-    assert any("no table contains the position" in error for error in errors(lines, None))
+    assert any("the position cannot be proved by a table" in error for error in errors(lines, None))
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ def test_moves_of_unknown_value(three_pieces: Path, tmp_path: Path, ask: Ask) ->
     position = "wC5/7/7/1R5/7/7/7/7/7 b"
     command = f"tablebase build doushouqi --material RvW --data {tmp_path}"
     shown = ask("probe", "doushouqi", position, "--data", tmp_path)
-    assert (shown.code, shown.err) == (0, f"some moves are of unknown value: '{command}' builds their tables\n")
+    assert (shown.code, shown.err) == (0, f"the values of some moves are unknown: run '{command}'\n")
     assert "a9b9   unknown without RvW          -   1w5/7/7/1R5/7/7/7/7/7 w\n" in shown.out
     (found,) = ask("probe", "doushouqi", position, "--data", tmp_path, "--format", "json").json
     (whole,) = ask("probe", "doushouqi", position, "--data", three_pieces, "--format", "json").json

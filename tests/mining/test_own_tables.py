@@ -174,7 +174,7 @@ def test_a_list_with_the_wrong_colours_is_refused(two_pieces: Path) -> None:
     for source in ("q JOIN positions ON position = q.p", "q LEFT JOIN positions r ON r.position = q.p"):
         with pytest.raises(TablebaseError, match=r"2 of 3 positions in q\.p have Black to move.*write as_row\(q\.p\)"):
             Query(JUNGLE, two_pieces, f"SELECT * FROM {source}", (), own=own)
-    with pytest.raises(TablebaseError, match=r"of \(SELECT p FROM q\) have Black to move.*write as_row\(p\)"):
+    with pytest.raises(TablebaseError, match=r"in \(SELECT p FROM q\) have Black to move.*write as_row\(p\)"):
         Query(JUNGLE, two_pieces, "SELECT * FROM positions WHERE position IN (SELECT p FROM q)", (), own=own)
 
 
