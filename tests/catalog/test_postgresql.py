@@ -111,7 +111,7 @@ def test_copies_between_catalogs(
 def test_from_python(on_server: tuple[Path, str], monkeypatch: pytest.MonkeyPatch) -> None:
     """`tablebase.open` takes the URL, or finds it where the command line does; processes get it, too."""
     folder, url = on_server
-    with tablebase.open(folder) as tables, pytest.raises(TablebaseError, match="but not in a catalog"):
+    with tablebase.open(folder) as tables, pytest.raises(TablebaseError, match="but no catalog"):
         tables.stats("doushouqi")
     with tablebase.open(folder, url) as tables:
         expected = tables.stats("doushouqi")

@@ -49,8 +49,8 @@ def damaged(lines: list[str], random: Random) -> dict[str, list[str]]:
         "the wrong side is to move": changed(reply, reason="move", move="a1a2"),
         "the game has not ended as claimed": changed(attack, reason="over"),
         "the position cannot be proved by a table": changed(rows[0], reason="table"),
-        "made with other rules of the game": changed(head, rules="0" * 64),
-        "does not prove its first position": changed(head, outcome="draw"),
+        "made with different rules of the game": changed(head, rules="0" * 64),
+        "the first position is not proved": changed(head, outcome="draw"),
         "some positions are missing or repeated": [*lines, lines[-1]],
     }
 

@@ -81,7 +81,7 @@ def test_no_other_file_can_be_read(games: Path, two_pieces: Path) -> None:
         ("my games=games.csv", "use letters, digits and _"),
         ("mine=none.csv", "none.csv cannot be used"),
         ("mine=games.txt", "give a file that ends in .parquet or .csv"),
-        ("mine=broken.parquet", "broken.parquet cannot be read"),
+        ("mine=broken.parquet", "cannot read broken.parquet"),
     ],
 )
 def test_errors(text: str, message: str, games: Path, two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:

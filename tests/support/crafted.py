@@ -134,7 +134,7 @@ CRAFTED: dict[str, dict[str, Change]] = {
         "another game": text("game", b"hexapawn-4x4"),
         "another material": text("material", b"PvP"),
     },
-    "is not a text": {
+    "is not a fixed-length string": {
         "a name of any length": sets("material", "PPvP"),
         "a number for a name": sets("material", 7),
         "an endless name": text("material", b"P" * 70_000),
@@ -152,9 +152,11 @@ CRAFTED: dict[str, dict[str, Change]] = {
         "a stride of 0": sets("stride", np.int64(0)),
         "a stride of 3": sets("stride", np.int64(3)),
     },
-    "layout describes another index": {"another layout": text("layout", b'{"groups": [], "mirror": null, "swap": null}')},
+    "layout describes a different indexing scheme": {
+        "another layout": text("layout", b'{"groups": [], "mirror": null, "swap": null}')
+    },
     "is not a digest": {"a digest that is none": text("values_sha256", b"0")},
-    "has other attributes than histogram and first": {
+    "has attributes other than histogram and first": {
         "no histogram": drops("histogram", "w"),
         "no first": drops("first", "b"),
         "one attribute more of a dataset": sets("last", np.int64(1), "b"),
