@@ -54,7 +54,7 @@ class _Check:
             self.positions = [self.rules.parse(key.decode()) for key in keys]
             self.viewers = bytes(self.rules.viewer(position) for position in self.positions)
         except Exception as error:
-            raise CorruptTableError(f"contains a position that the rules reject ({_said(error)})", file.path) from error
+            raise CorruptTableError(f"contains an unreadable position ({_said(error)})", file.path) from error
         # Many moves lead to the same position.
         self.canonical = lru_cache(REMEMBERED)(self.rules.canonical) if has_symmetries(self.rules) else lambda position: position
         self.numbers = {position: number for number, position in enumerate(self.positions)}

@@ -135,7 +135,7 @@ def _replay(call: Call, path: Path, number: int, *, player: str | None, boards: 
         if record.number == number:
             break
     else:
-        raise TablebaseError(f"game {number} not found among the {count} games in {path}: choose another --number")
+        raise TablebaseError(f"game {number} not found in {path}, which has {count} in total: choose another --number")
     rules, plies = call.rules, call.given.get("plies")
     moments = list(lib.records.replayed(rules, record))
     shown = moments if plies is None else moments[: plies + 1]

@@ -147,7 +147,7 @@ def test_a_worker_of_another_mind_says_so(tmp_path: Path, change: dict[str, Any]
         error = replace(mine, **change)()
     assert error is not None
     assert re.fullmatch(f"{what}.*", error.what)
-    assert error.hint.startswith(("install the same ", "make "))
+    assert error.hint.startswith(("install the same ", "mount "))
 
 
 def test_a_worker_that_cannot_write_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

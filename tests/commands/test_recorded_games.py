@@ -146,7 +146,7 @@ def test_games_by_functions_are_drawn(name: str, ask: Ask, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["hexapawn", "--replay", "{file}", "--number", "2"], " (games: 1): choose another --number"),
+        (["hexapawn", "--replay", "{file}", "--number", "2"], ", which has 1 in total: choose another --number"),
         (["doushouqi", "--replay", "{file}"], "game 1 (line 1) is a game of hexapawn, not of doushouqi"),
         (["pig", "--replay", "{file}"], "game 1 (line 1) is a game of hexapawn, not of pig"),
         (["awari", "--replay", "{file}", "--boards"], "awari does not have a board to draw: leave out --boards"),

@@ -193,7 +193,7 @@ def test_many_positions_of_a_listed_game(tmp_path: Path) -> None:
 
 def test_listing_obeys_memory_and_the_deadline(tmp_path: Path, ask: Ask) -> None:
     said = ask("build", "connect4", "--size", "4x4", "--data", tmp_path / "new", "--memory", "300K")
-    assert_one_sentence(said, "listing connect4-4x4 needs more than", "--memory", code=3)
+    assert_one_sentence(said, "listing the positions of connect4-4x4 needs more than", "--memory", code=3)
     assert not list(tmp_path.iterdir())
     kind = tier_kind.TierTables(load_rules("connect4-4x3"))
     with pytest.raises(CapacityError, match="too many to list before the deadline: allow more time with --for"):

@@ -212,7 +212,7 @@ def test_a_graph_may_be_limited() -> None:
     """As many positions as there are fit, and one less does not; the error has the limit as data."""
     game, size = game_of("hexapawn"), len(graph_of("hexapawn"))
     assert len(reachable(game, limit=size)) == size
-    with pytest.raises(CapacityError, match="hexapawn needs more than the 134 positions") as refused:
+    with pytest.raises(CapacityError, match="hexapawn needs more than the supported 134 positions") as refused:
         reachable(game, limit=size - 1)
     assert (refused.value.allowed, refused.value.exit_code) == (size - 1, 3)
 

@@ -104,7 +104,10 @@ def test_texts_that_are_none_are_a_sentence(tmp_path: Path) -> None:
     keys[-1] = b"\xff"
     path = exact_path(tmp_path, game.name)
     write_exact(path, game, keys, solve(positions)[0][order]).rename(path)
-    with closing(ExactFile(path, game)) as file, pytest.raises(CorruptTableError, match=r"cannot read \(UnicodeDecodeError"):
+    with (
+        closing(ExactFile(path, game)) as file,
+        pytest.raises(CorruptTableError, match=r"unreadable position \(UnicodeDecodeError"),
+    ):
         verify_exact(file)
 
 
@@ -178,7 +181,7 @@ def test_forged_files_are_refused(change: Any, tmp_path: Path) -> None:
 def test_too_large_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """By number, which is looked at now and then."""
     monkeypatch.setattr(listed, "MOST_POSITIONS", 700)
-    with pytest.raises(CapacityError, match="more than the 700 positions"):
+    with pytest.raises(CapacityError, match="more than the supported 700 positions"):
         list_positions(Rows(), MUCH)
 
 

@@ -145,7 +145,7 @@ def test_a_move_to_an_earlier_tier_is_refused() -> None:
         list_tiers(game, 1 << 30)
     game = line(5)
     game.functions = LISTED
-    with pytest.raises(CapacityError, match="listing numbers needs more than"):
+    with pytest.raises(CapacityError, match="listing the positions of numbers needs more than"):
         list_tiers(game, 8)
 
 
