@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Self
 
-REBUILD = "delete it and build it again"
+REBUILD = "delete the file and rebuild the table"
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 NO_RIGHT = (errno.EACCES, errno.EPERM, errno.EROFS)
 LONGEST_QUOTE = 80
@@ -128,7 +128,7 @@ class SquaresError(NotationError):
     def __init__(self, row: int, reason: str, count: int, rows: int) -> None:
         self.row, self.reason, self.count, self.rows = row, reason, count, rows
         others = f" ({count:,} of {rows:,} rows are not positions)" if count > 1 else ""
-        super().__init__(f"row {row} of the squares is not a position: {reason}{others}")
+        super().__init__(f"row {row} of the squares array is not a position: {reason}{others}")
 
 
 class MissingTableError(TablebaseError, KeyError):
@@ -176,7 +176,7 @@ class MissingTableError(TablebaseError, KeyError):
         self.command: str | None = None
         self.builds: str | int | None = None
         if most is not None:
-            too_large = f"{material} is too large, since tables of {game} have at most {most} pieces"
+            too_large = f"{material} is too large, because tables of {game} have at most {most} pieces"
             super().__init__(f"{too_large}: search with 'tablebase analyse {game_word(game)}'")
             return
         if material is not None:
@@ -206,7 +206,7 @@ class MissingExtraError(TablebaseError):
         self.purpose, self.extra, self.package = purpose, extra, EXTRAS[extra]
         # By name, not by folder: pip finds the program where it runs, and asks an index for the package alone.
         self.command = f"pip install '{DISTRIBUTION}[{extra}]'"
-        super().__init__(f"{purpose} need {self.package}: install it with {self.command}")
+        super().__init__(f"{purpose} need {self.package}: run {self.command}")
 
 
 def check_extra(purpose: str, extra: str) -> None:
@@ -256,7 +256,7 @@ def reindex(folder: Path, option: str = "") -> str:
     """Return the remedy for an unusable catalog; `option` is the command's option for a catalog outside the folder."""
     if os.access(folder, os.W_OK):
         return f"run 'tablebase reindex --data {shell_word(folder)}{option}'"
-    return "copy the folder to one that you can write to, and run 'tablebase reindex' there"
+    return "copy the folder to a writable location, and run 'tablebase reindex' there"
 
 
 class CapacityError(TablebaseError):
@@ -272,10 +272,11 @@ class CapacityError(TablebaseError):
         self, subject: str, hint: str, *, needed: int | None = None, allowed: int | None = None, unit: str = "bytes of memory"
     ) -> None:
         self.subject, self.hint, self.needed, self.allowed, self.unit = subject, hint, needed, allowed, unit
+        state = "available" if "bytes" in unit else "supported"
         if needed is not None and allowed is not None:
-            subject = f"{subject} needs {needed:,} {unit}, but at most {allowed:,} can be used"
+            subject = f"{subject} needs {needed:,} {unit}, but only {allowed:,} are {state}"
         elif allowed is not None:
-            subject = f"{subject} needs more than the {allowed:,} {unit} that can be used"
+            subject = f"{subject} needs more than the {state} {allowed:,} {unit}"
         super().__init__(f"{subject}: {hint}")
 
 
@@ -297,7 +298,7 @@ class TimeLimitError(TablebaseError):
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        super().__init__(f"the statement takes longer than {seconds:g} s: select less, or allow more time with --timeout")
+        super().__init__(f"the statement takes longer than {seconds:g} s: select fewer rows, or choose a longer --timeout")
 
 
 class BatchError(TablebaseError):
@@ -353,7 +354,7 @@ class CatalogBusyError(UnusableFileError):
     def __init__(self, place: str) -> None:
         self.place = place
         # SQLite also reports a file as locked if its file system refuses locks.
-        more = "" if "://" in place else " or, if the file system has no locks, copy the folder to another disk"
+        more = "" if "://" in place else " or, if the file system does not support locks, copy the folder to another disk"
         super().__init__(f"{place} is locked by another program: try again when that program has finished{more}")
 
 
@@ -386,9 +387,9 @@ def system_error(error: OSError, path: str | Path | None = None, hint: str = "us
         return space_error(path, reason, hint)
     if error.errno == errno.ENOMEM:
         hint = "use fewer --workers or a smaller --memory"
-        return CapacityError(f"no memory is left for {path or 'a file'} ({reason})", hint).naming(path)
+        return CapacityError(f"not enough memory for {path or 'a file'} ({reason})", hint).naming(path)
     if error.errno in NO_RIGHT:
-        hint = f"ask its owner for permission, or {hint}"
+        hint = f"ask the owner for permission, or {hint}"
     return UnusableFileError(f"{path or 'a file'} cannot be used ({reason}): {hint}").naming(path)
 
 

@@ -54,7 +54,7 @@ def test_a_missing_extra() -> None:
     error = MissingExtraError("pictures", "plot")
     assert (error.purpose, error.extra, error.package) == ("pictures", "plot", "matplotlib")
     assert error.command == "pip install 'endgame-tablebase[plot]'"
-    assert str(error) == f"pictures need matplotlib: install it with {error.command}"
+    assert str(error) == f"pictures need matplotlib: run {error.command}"
 
 
 def test_exit_codes() -> None:
@@ -70,9 +70,9 @@ def test_exit_codes() -> None:
 
 def test_what_does_not_fit() -> None:
     whole = CapacityError("RCvW", "allow more", needed=5000, allowed=1000)
-    assert str(whole) == "RCvW needs 5,000 bytes of memory, but at most 1,000 can be used: allow more"
+    assert str(whole) == "RCvW needs 5,000 bytes of memory, but only 1,000 are available: allow more"
     half = CapacityError("the graph", "take less", allowed=1000, unit="positions")
-    assert str(half) == "the graph needs more than the 1,000 positions that can be used: take less"
+    assert str(half) == "the graph needs more than the supported 1,000 positions: take less"
     assert str(CapacityError("a worker was killed", "use fewer")) == "a worker was killed: use fewer"
 
 
@@ -82,7 +82,7 @@ def test_what_does_not_fit() -> None:
         MissingTableError("hexapawn", "games", material="PvP"),
         MissingExtraError("trees", "patterns"),
         CapacityError("RCvW", "allow more", needed=5000, allowed=1000),
-        CorruptTableError("has a chunk of the wrong size", Path("data/RvC.h5")),
+        CorruptTableError("contains a chunk of the wrong size", Path("data/RvC.h5")),
         StaleTableError(Path("data/RvC.h5"), "doushouqi"),
         TimeLimitError(2.5),
         TablebaseError("plain"),

@@ -95,7 +95,7 @@ def _text(value: object) -> str:
 def _plain(text: str) -> str:
     """A text that the system can take as a word or a name."""
     if "\0" in text:
-        raise ValueError("a string without the character NUL")
+        raise ValueError("a string without NUL characters")
     return text
 
 
@@ -172,7 +172,7 @@ def read_batch(path: Path) -> Batch:
     """Read a batch file; raise a `BatchError` that names the first line that is wrong, `TablebaseError` if it cannot be read."""
     text = read_text(path, "check the path of the batch file", LARGEST)
     if not path.is_file():
-        raise TablebaseError(f"{path} is not a regular file: save the batch as a file; its record is stored next to it")
+        raise TablebaseError(f"{path} is not a regular file: save the batch as a regular file")
     try:
         content = tomllib.loads(text)
         # Errors below quote any value of it.
@@ -181,9 +181,7 @@ def read_batch(path: Path) -> Batch:
         found = re.search(r"line (\d+)", str(error))
         raise BatchError(path, int(found[1]) if found else text.count("\n") + 1, f"invalid TOML: {error}") from error
     except (ValueError, RecursionError) as error:
-        raise TablebaseError(
-            f"{path} has values that are nested too deeply, or numbers that are too long: simplify them"
-        ) from error
+        raise TablebaseError(f"{path} contains deeply nested values or overlong numbers: simplify the file") from error
     return _Reader(path, _lines(text)).batch(content)
 
 
@@ -218,7 +216,7 @@ class _Reader:
         tables = {name: content.pop(name, []) for name in TABLES}
         for name, entries in tables.items():
             if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-                raise self._error(("", 0, name), f"{name} must be a list of tables: begin each with [[{name}]]", (name, 0, ""))
+                raise self._error(("", 0, name), f"invalid '{name}': begin each table with [[{name}]]", (name, 0, ""))
         top = self._checked("", 0, content, TOP)
         if not tables["build"]:
             raise BatchError(self._path, 1, "the file contains no builds: add a [[build]] section with a game")
@@ -260,9 +258,9 @@ class _Reader:
             except TablebaseError as error:
                 raise self._error((table, number, key), str(error)) from error
             except ValueError as error:
-                raise self._error((table, number, key), f"{key} must be {error}, not {quoted(str(value))}") from error
+                raise self._error((table, number, key), f"invalid {key} {quoted(str(value))}: expected {error}") from error
         if required and required not in given:
-            raise self._error((table, number, ""), f"missing key '{required}' in [[{table}]]: add it")
+            raise self._error((table, number, ""), f"missing key '{required}' in [[{table}]]: add the key")
         return given
 
     def _line(self, *places: Place) -> int:

@@ -41,19 +41,19 @@ class BatchRecord:
         self.path = batch.with_name(f"{batch.name}.record.json")
         self._ran: list[Ran] = []
         if self.path.exists():
-            text = read_text(self.path, "delete it")
+            text = read_text(self.path, "delete the file")
             try:
                 document = json.loads(text)
                 if document["format"] != FORMAT:
                     raise ValueError(document["format"])
                 self._ran = [_ran(**one) for one in document["commands"]]
             except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-                raise TablebaseError(f"{self.path} is not a valid record of a batch: delete it") from error
+                raise TablebaseError(f"{self.path} is not a valid batch record: delete the file") from error
 
     def lock(self) -> AbstractContextManager[None]:
         """Refuse a second run of the same batch."""
         check_output(self.path, HINT)
-        refusal = f"another run of {self._batch} is in progress: wait until it ends"
+        refusal = f"another run of {self._batch} is in progress: wait until that run ends"
         return locked(lock_of(self._batch), refusal)
 
     def wrote(self, path: Path) -> bool:
@@ -113,5 +113,5 @@ def _ran(**fields: Any) -> Ran:
     ran = Ran(**fields)
     texts = [*ran.command, ran.version, ran.finished, *ran.inputs.values(), *ran.outputs.values()]
     if not all(isinstance(text, str) for text in texts) or not isinstance(ran.seconds, int | float):
-        raise TypeError("a field has another type")
+        raise TypeError("a field has the wrong type")
     return ran

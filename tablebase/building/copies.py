@@ -44,7 +44,7 @@ class Source:
     def entries(self) -> Mapping[str, Entry]:
         """Return the catalog entries by file."""
         if self._store and not self._store.has(FILE_NAME):
-            raise TablebaseError(f"no tablebase in {self.place}: copy one there with 'tablebase copy'")
+            raise TablebaseError(f"no tablebase in {self.place}: upload tables with 'tablebase copy'")
         if self._store:
             _get_catalog(self._store, self.folder)
         return entries_of(self.folder)
@@ -71,7 +71,7 @@ def _get_catalog(store: ObjectStore, scratch: Path) -> None:
     except CorruptCatalogError as error:
         place = f"{store.url}/{FILE_NAME}"
         raise TablebaseError(
-            f"{place} {error.problem}: delete it, and copy the tables there again with 'tablebase copy'"
+            f"{place} {error.problem}: delete the file, and copy the tables again with 'tablebase copy'"
         ) from error
 
 

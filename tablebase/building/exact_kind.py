@@ -62,7 +62,7 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
     def check(self, query: TableQuery) -> None:
         if self.rules.players != 2:
             raise RulesError(
-                f"tables need two players, but {self.rules.name} has {self.rules.players}: choose a variant with two players"
+                f"{self.rules.name} has {self.rules.players} players, but tables need two players: choose a two-player variant"
             )
 
     def jobs(self, query: TableQuery, options: BuildOptions) -> tuple[Job, ...]:
@@ -100,7 +100,7 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
         return self._alone(options.limits.workers)
 
     def _alone(self, workers: int) -> str:
-        return f"using 1 worker instead of {workers}, since one process builds and checks the table of {self.rules.name}"
+        return f"using 1 worker instead of {workers}, because one process builds and checks the table of {self.rules.name}"
 
     def maker(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel) -> Callable[[Key], Made]:
         path = jobs[0].path
@@ -138,7 +138,7 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
         self.check(query)
         if options.workers_given and options.limits.workers > 1:
             say(self._alone(options.limits.workers))
-        say(f"listing all positions of {self.rules.name}, for at most {in_time(PATIENCE)}")
+        say(f"listing all positions of {self.rules.name} for up to {in_time(PATIENCE)}")
         cost = self._list(options, PATIENCE)
         return [ExactEstimate(cost.size, cost.memory, cost.disk, cost.cpu_seconds, start_seconds())]
 

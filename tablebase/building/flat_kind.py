@@ -75,7 +75,7 @@ class FlatTables(TableKind[G, F]):
                 shown.reach(positions)
                 so_far = f"{name} has more than {positions:,} positions"
                 if time.process_time() - begin > patience:
-                    hint = "build it with --for 1h, or choose a smaller variant"
+                    hint = "build the table with --for 1h, or choose a smaller variant"
                     raise CapacityError(f"{so_far}, too many to list in {patience:.0f} s", hint)
                 if options.seconds_left == 0:
                     raise late(f"{so_far}, too many to list before the deadline")

@@ -112,7 +112,7 @@ class TableKind(ABC, Generic[G, F]):
     def check_executor(self, where: str) -> None:
         """Raise `TablebaseError` if an executor cannot build such tables."""
         if where != LOCAL and self.in_process:
-            raise TablebaseError(f"cannot build tables of {self.rules.name} with the executor {where}: use the executor local")
+            raise TablebaseError(f"cannot build tables of {self.rules.name} with the executor {where}: use --executor local")
 
     def check_solver(self, name: str) -> None:
         """Raise `TablebaseError` if no solver of such tables has this name."""
@@ -140,7 +140,7 @@ class TableKind(ABC, Generic[G, F]):
         largest = max(jobs, key=lambda job: costs.cost(job.key).memory)
         needed, allowed, present = costs.cost(largest.key).memory, options.allowed_memory, machine.memory()
         if needed > allowed:
-            hint = "allow more with --memory" if needed <= present else "use a machine with more memory"
+            hint = "choose a larger --memory" if needed <= present else "use a machine with more memory"
             if options.limits.each:
                 hint = "use fewer workers, or workers with more memory"
             raise CapacityError(largest.name, hint, needed=needed, allowed=allowed)

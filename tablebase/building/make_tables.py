@@ -171,7 +171,7 @@ class _Loop:
         self.registrar.forget(job.path)
         aside = free_name(job.path)
         job.path.rename(aside)
-        self._observer.say(f"{job.path} {error}: renamed to {aside.name}, and built again")
+        self._observer.say(f"{job.path} {error}: renamed to {aside.name}; the table will be rebuilt")
 
 
 class Registrar:

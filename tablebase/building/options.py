@@ -107,7 +107,7 @@ def chosen_limits(workers: int | None, memory: int | str | None, where: str = LO
     if where != DASK:
         raise ArgumentError("cannot use --scheduler without --executor dask: add --executor dask, or leave out --scheduler")
     if workers is not None or memory is not None:
-        raise ArgumentError("cannot use --workers or --memory with --scheduler, which sets both: leave them out")
+        raise ArgumentError("cannot use --workers or --memory with --scheduler, which sets both: leave out --workers and --memory")
     from tablebase.system.executors.dask import limits_at
 
     return limits_at(scheduler, say)

@@ -19,7 +19,7 @@ from tablebase.game.rules import Rules
 from tablebase.system.files.outputs import DRAFT_SUFFIX
 from tablebase.tables.folder import SUFFIX, USER_BLOCK, lock, make_folder
 
-OLD_RULES = "built under other rules"
+OLD_RULES = "built with different rules"
 UNREGISTERED = "not in the catalog"
 DRAFT = "left by an interrupted command"
 _TABLE_DRAFT = re.compile(rf"\..+{re.escape(SUFFIX)}\.[0-9a-f]+{re.escape(DRAFT_SUFFIX)}")
@@ -92,4 +92,4 @@ def _files_of(folder: Path, game: Rules[Any]) -> Iterator[tuple[Path, str]]:
             # Other rules may have had materials, or limits, that these have not.
             yield path, OLD_RULES
         except CorruptTableError:
-            yield path, f"broken, and {UNREGISTERED}"
+            yield path, f"damaged and {UNREGISTERED}"

@@ -122,7 +122,7 @@ def summary(ended: Ended, unit: str) -> list[str]:
     if ended.left:
         parts.append(f"tables left at the deadline: {ended.left}")
     if ended.dropped:
-        parts.append(f"stopped before they were finished: {', '.join(ended.dropped)}")
+        parts.append(f"stopped before completion: {', '.join(ended.dropped)}")
     if ended.done:
         parts.append(f"slowest: {ended.slowest}; largest: {ended.largest}")
         parts.append(f"CPU time: {in_time(ended.cpu_seconds)}, expected: {in_time(ended.expected_cpu_seconds)}")

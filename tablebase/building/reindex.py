@@ -22,7 +22,7 @@ from tablebase.game.installed import is_known, load_rules
 from tablebase.system.compute.messages import brief, listed, say
 from tablebase.tables.folder import SUFFIX, lock, make_folder
 
-UNKNOWN = "is of a game that is not installed"
+UNKNOWN = "belongs to a game that is not installed"
 Found = tuple[TableKind[Any, Any], Entry]
 """The kind of a table, and what the catalog has to say of its file."""
 Result = TypeVar("Result")
@@ -68,7 +68,7 @@ def with_usable(data: Path, catalog: str | None, use: Callable[[], Result]) -> R
     with lock(data):
         done = _rebuild(data, catalog, _read(data, refused, strict=False), refused, reason)
     place, count = database_of(data, catalog).place, sum(done.tables.values())
-    say(f"{place} {done.error}: rebuilt from {count} table files{left_out(done)}")
+    say(f"{place} {done.error}: the catalog was rebuilt from {count} table files{left_out(done)}")
     return use()
 
 
@@ -85,7 +85,7 @@ def prepare_catalog(data: Path, catalog: str | None = None) -> None:
 
 def left_out(done: Rebuilt) -> str:
     """Clauses about an old file that was set aside, and about what is not in a new catalog, and why; empty if everything is."""
-    aside = f", and the old file is now {done.set_aside}" if done.set_aside else ""
+    aside = f", and the old file was renamed to {done.set_aside}" if done.set_aside else ""
     missing = listed([f"{name} {error}" for name, error in sorted(done.left_out.items())])
     return aside + f"; left out: {missing}" * bool(done.left_out)
 

@@ -46,11 +46,11 @@ class Site:
             return Obstacle(f"does not have the rules of {self.game} ({error})", RULES_HINT)
         if game.digest != self.digest:
             return Obstacle(f"has different rules of {self.game}", RULES_HINT)
-        hint = f"make {self.folder} the same folder on all machines, or choose a shared folder with --data"
+        hint = f"mount the same folder at {self.folder} on all machines, or choose a shared folder with --data"
         try:
             token = (self.folder / TOKEN).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            return Obstacle(f"cannot see the folder of the tables ({_reason(error)})", hint)
+            return Obstacle(f"cannot read the folder of the tables ({_reason(error)})", hint)
         if token != self.token:
             return Obstacle(f"has a different folder at {self.folder}", hint)
         mine = self.folder / f"{TOKEN}-{socket.gethostname()}-{secrets.token_hex(4)}"

@@ -132,7 +132,7 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
         needed, allowed = costs.cost(largest.key).memory, options.allowed_memory
         if needed > allowed:
             group = ", ".join(self._tiers.names[tier] for tier in self._tiers.group_of(largest.key).tiers)
-            hint = "choose smaller tiers with --tiers" + (", or allow more with --memory" if allowed < machine.memory() else "")
+            hint = "choose smaller tiers with --tiers" + (", or a larger --memory" if allowed < machine.memory() else "")
             raise CapacityError(f"solving {group} of {self.rules.name}", hint, needed=needed, allowed=allowed)
 
     def maker(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel) -> Callable[[Key], Made]:
@@ -159,7 +159,7 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
             for tier in file.after:
                 other = tier_path(folder, self.rules, tier)
                 if errors.get(other.relative_to(folder).as_posix()) or not other.exists():
-                    raise TablebaseError(f"{file.path} cannot be checked: build {other} again first")
+                    raise TablebaseError(f"cannot check {file.path}: rebuild {other} first")
                 if tier != file.tier:
                     check_seal(other, self.title_at(other))
                     others.append(opened(other))

@@ -74,7 +74,7 @@ def _foreign_error(entry: Entry) -> str | None:
     try:
         rules = load_rules(entry.game)
     except RulesError:
-        return "is of a game that is not installed"
+        return "belongs to a game that is not installed"
     if not entry.is_of(rules):
         return "was built with rules that differ from the installed rules"
     # A catalog from elsewhere might name any file.
@@ -132,7 +132,7 @@ def take_in(
 def _conflict(here: Entry | None, path: Path, entry: Entry) -> str | None:
     """Say why a file that exists, and what the catalog says of it, is not the table of an entry; None if it has the same values."""
     if here is not None:
-        return None if here.has_values_of(entry) else "has different values there"
+        return None if here.has_values_of(entry) else "has different values in the destination"
     try:
         # An interrupted command has left it: its seal and its header show what it holds.
         check_seal(path, entry.title)
@@ -140,7 +140,7 @@ def _conflict(here: Entry | None, path: Path, entry: Entry) -> str | None:
             is_same = file.values_sha256 == entry.row["values_sha256"]
     except TablebaseError:
         is_same = False
-    return None if is_same else "already exists there, but is not in the catalog"
+    return None if is_same else "already exists in the destination, but is not in its catalog"
 
 
 def _register(catalog: Catalog, folder: Path, entry: Entry) -> None:

@@ -47,7 +47,7 @@ HINTS = (
         r"^no such table: (distinct_)?positions$|^relation \"(distinct_)?positions\" does not exist$",
         "query positions with 'tablebase mine'",
     ),
-    ("lock timeout$", "another program has locked a table: try again when it has finished"),
+    ("lock timeout$", "another program has locked a table: try again when that program has finished"),
 )
 """Patterns of reasons for which a statement failed, and what to do instead."""
 QUERIES = ("SELECT", "WITH", "VALUES", "TABLE")
@@ -157,7 +157,7 @@ class Database(ABC):
     def check_version(self, version: int) -> None:
         """Raise `CorruptCatalogError` if a catalog of this version must be rebuilt."""
         if version != schema.SCHEMA_VERSION:
-            made = f"was made by {'an earlier' if version < schema.SCHEMA_VERSION else 'a later'} version of this program"
+            made = f"was created by {'an earlier' if version < schema.SCHEMA_VERSION else 'a later'} version of tablebase"
             raise CorruptCatalogError(made if version else "is damaged (its version is missing)", self.place, self.hint)
 
     def clear(self, connection: Connection) -> list[str]:
@@ -178,12 +178,12 @@ class Database(ABC):
         for kind, name, table in connection.exec_driver_sql(self.hooks):
             if table in schema.METADATA.tables:
                 hook = f"the {kind} {name!r} on the table {table!r}"
-                return TablebaseError(f"{self.place} has {hook}, which may change new rows: remove it, and run the command again")
+                return TablebaseError(f"{self.place} has {hook}, which may change new rows: remove the {kind}, and try again")
         if self.version(connection) is None:
             inspector = inspect(connection)
             names = {*inspector.get_table_names(), *inspector.get_view_names()}
             if taken := names & {*schema.METADATA.tables, schema.VIEW}:
-                held = f"is a database of another program, with a table {min(taken)!r}"
+                held = f"belongs to another program (it has a table {min(taken)!r})"
                 return TablebaseError(f"{self.place} {held}: {self.another}")
         return self.lacks_rights(connection)
 
@@ -213,10 +213,10 @@ class Database(ABC):
         """The error for a folder without a catalog."""
         files = sum(1 for _ in self.folder.glob(f"*/*/*{SUFFIX}"))
         if files:
-            lie = "1 table file is" if files == 1 else f"{files} table files are"
-            return MissingCatalogError(f"{lie} in {self.folder}, but not in a catalog: {self.hint}", refusal)
+            count = "1 table file" if files == 1 else f"{files} table files"
+            return MissingCatalogError(f"{self.folder} contains {count} but no catalog: {self.hint}", refusal)
         build = f"tablebase build GAME --data {shell_word(self.folder)}{self.option}"
-        return MissingCatalogError(f"no tablebase in {self.folder}: build one with '{build}'", refusal)
+        return MissingCatalogError(f"no tablebase in {self.folder}: run '{build}'", refusal)
 
     @contextmanager
     def guard(self) -> Iterator[None]:

@@ -202,7 +202,7 @@ def read_entries(connection: Connection) -> tuple[dict[str, Entry], str | None]:
         if row.pop("seal") != digest(row):
             broken.append(str(row["name"]))
     if broken or unknown:
-        return entries, f"is damaged (in the rows about {[*broken, *sorted(unknown)][0]})"
+        return entries, f"is damaged (invalid rows for {[*broken, *sorted(unknown)][0]})"
     return entries, None if is_whole else "is damaged (it has rows without a table)"
 
 

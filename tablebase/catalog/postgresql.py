@@ -94,8 +94,8 @@ class PostgresqlDatabase(Database):
         if not sql.inspect(connection).has_table(HOME.name):
             return None
         if connection.scalar(sql.select(HOME.c.folder)) != self._folder_id():
-            other = "choose that folder with --data, or another database or schema with --catalog"
-            raise TablebaseError(f"{self.place} contains the catalog of a folder other than {self.folder}: {other}")
+            other = "choose the right folder with --data, or another database or schema with --catalog"
+            raise TablebaseError(f"the catalog in {self.place} belongs to a folder other than {self.folder}: {other}")
         return version_of(connection) or 0
 
     def make(self, connection: sql.Connection) -> None:
@@ -109,11 +109,11 @@ class PostgresqlDatabase(Database):
     def lacks_rights(self, connection: sql.Connection) -> TablebaseError | None:
         role, schema, is_closed, fixed = connection.exec_driver_sql(RIGHTS, (list(METADATA.tables),)).one()
         if is_closed:
-            hint = "ask its owner for permission, or choose another database with --catalog"
+            hint = "ask the database owner for permission, or choose another database with --catalog"
             return TablebaseError(f"the role {role} cannot write to {self.place}: {hint}")
         if fixed is not None:
             grant = f"GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}"
-            hint = f'ask their owner to run "{grant}", or choose another role or database with --catalog'
+            hint = f'ask the owner to run "{grant}", or choose another role or database with --catalog'
             return TablebaseError(f"the role {role} cannot write to {fixed!r} and possibly other objects in {self.place}: {hint}")
         return None
 
@@ -121,7 +121,7 @@ class PostgresqlDatabase(Database):
     def only_reading(self, connection: sql.Connection) -> Iterator[Callable[[], object]]:
         """See `Database.only_reading`; a superuser, who has every role, could write files."""
         if connection.exec_driver_sql(MAY_WRITE_FILES).scalar_one():
-            raise TablebaseError("this role can write files on the server, so statements are rejected: connect as another role")
+            raise TablebaseError("the database role can write files on the server, so statements are rejected: use another role")
         driver: Any = connection.connection.driver_connection
         with connection.begin_nested() as statement:
             # Servers that can notice that a client has ended.
@@ -143,9 +143,9 @@ class PostgresqlDatabase(Database):
             case psycopg.errors.DiskFull() | psycopg.errors.OutOfMemory() | psycopg.errors.ConfigurationLimitExceeded():
                 return space_error(self.place, reason, "use another server")
             case psycopg.errors.InsufficientPrivilege() | psycopg.errors.ReadOnlySqlTransaction():
-                refused = f"used ({reason}): ask its owner for permission, or use another database"
+                refused = f"used ({reason}): ask the owner for permission, or use another database"
             case psycopg.errors.DependentObjectsStillExist():
-                refused = f"rebuilt ({reason}): drop the objects that depend on its tables, and create them again later"
+                refused = f"rebuilt ({reason}): drop the objects that depend on the catalog, and recreate them later"
             case psycopg.OperationalError() | psycopg.InterfaceError():
                 refused = f"reached ({reason}): check the server, and the URL given to --catalog"
             case _:

@@ -32,7 +32,7 @@ READING = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, 
 """All that a statement may do that does not change anything."""
 WRITE_VERSION_OFFSET = 18
 """Of the byte of a file's header above whose value 2 SQLite reads a file, but does not write it."""
-UNWRITABLE = "is damaged (its header says that only a later version of SQLite may write it)"
+UNWRITABLE = "is damaged (its header requires a later version of SQLite for writing)"
 UNREADABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 """Codes of SQLite for a file that it would have to change before reading it, in a place where nothing can be changed."""
 IN_USE = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -103,7 +103,7 @@ class SqliteDatabase(Database):
     def __init__(self, folder: Path, patience: float | None = PATIENCE) -> None:
         super().__init__(folder, patience)
         self.path = folder / FILE_NAME
-        self.place, self.option, self.another = str(self.path), "", "move the file elsewhere"
+        self.place, self.option, self.another = str(self.path), "", "move the file to another folder"
         self.readers = create_engine("sqlite://", creator=self._copied, poolclass=NullPool)
         # Python would begin transactions by itself, but not before a definition or a SELECT.
         writer = partial(_open, self.path, "rwc", isolation_level=None)

@@ -61,7 +61,7 @@ def chances_error(kernels: Kernels, region: Region, layer: Layer, chances: Int64
     with ThreadPoolExecutor(threads) as pool:
         for number, stored, follows in pool.map(check, range(layer.begin, layer.end, grain)):
             if number >= 0:
-                return f"state {number} has the chance {stored / UNIT:.12f}, but the states after it give {follows / UNIT:.12f}"
+                return f"state {number} has the probability {stored / UNIT:.12f}, but the next states give {follows / UNIT:.12f}"
     return None
 
 

@@ -39,7 +39,7 @@ def verify_exact(file: ExactFile, tick: Callable[[], object] = lambda: None) -> 
             if problem is None and step and number % step == 0:
                 problem = check.error_of_symmetry(position, number)
         except Exception as error:
-            problem = f"{position!r} cannot be checked, since {_said(error)}"
+            problem = f"{position!r} cannot be checked, because {_said(error)}"
         if problem is not None:
             raise CorruptTableError(f"contains an error ({problem})", file.path)
 
@@ -49,12 +49,12 @@ class _Check:
         keys, codes = file.read()
         self.rules: FunctionGame[Any] = file.rules
         if not bool((keys[1:] > keys[:-1]).all()):
-            raise CorruptTableError("does not contain its positions in order", file.path)
+            raise CorruptTableError("does not list its positions in ascending order", file.path)
         try:
             self.positions = [self.rules.parse(key.decode()) for key in keys]
             self.viewers = bytes(self.rules.viewer(position) for position in self.positions)
         except Exception as error:
-            raise CorruptTableError(f"contains a position that the rules cannot read ({_said(error)})", file.path) from error
+            raise CorruptTableError(f"contains an unreadable position ({_said(error)})", file.path) from error
         # Many moves lead to the same position.
         self.canonical = lru_cache(REMEMBERED)(self.rules.canonical) if has_symmetries(self.rules) else lambda position: position
         self.numbers = {position: number for number, position in enumerate(self.positions)}
@@ -66,7 +66,7 @@ class _Check:
             {code: value.later.merit for code, value in self.values.items()},
         ]
         if self.rules.canonical(self.rules.initial) not in self.numbers:
-            raise CorruptTableError(f"does not contain the start of {self.rules.name}", file.path)
+            raise CorruptTableError(f"does not contain the initial position of {self.rules.name}", file.path)
 
     def error(self, position: Any, number: int) -> str | None:
         """Return a position's error as a sentence."""

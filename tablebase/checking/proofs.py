@@ -25,12 +25,12 @@ def read_proof(text: str) -> list[dict[str, Any]]:
     try:
         rows = [json.loads(line) for line in text.splitlines()]
     except (ValueError, RecursionError) as error:
-        raise TablebaseError("a line is not JSON") from error
+        raise TablebaseError("a line is not valid JSON") from error
     if not rows:
         raise TablebaseError("the file is empty")
     for row, fields in zip(rows, [HEAD, *[NODE] * (len(rows) - 1)], strict=True):
         if not isinstance(row, dict) or not all(type(row.get(name)) is kind for name, kind in fields.items()):
-            raise TablebaseError(f"a line lacks {', '.join(fields)}")
+            raise TablebaseError(f"each line needs the fields {', '.join(fields)}")
     return rows
 
 
@@ -39,12 +39,12 @@ def proof_errors(rows: Sequence[dict[str, Any]], prober: Prober | None) -> Itera
     head, *nodes = rows
     check = _ProofCheck(head, nodes, prober)
     if head["rules"] != check.game.digest:
-        yield "it was made with other rules of the game"
+        yield "the proof was made with different rules of the game"
         return
     if check.root not in check.nodes or head["outcome"] not in (Outcome.WIN, Outcome.LOSS):
-        yield "it does not prove its first position"
+        yield "the first position is not proved"
     if len(check.nodes) != len(nodes) or len(nodes) != head["positions"]:
-        yield "some of its positions are missing or repeated"
+        yield "some positions are missing or repeated"
     for position, node in check.nodes.items():
         error = check.error(position)
         if error is not None:
@@ -65,23 +65,23 @@ class _ProofCheck:
         moves = {render_move(self.game, move): move for move in legal_moves(self.game, position)}
         wanted = Outcome.WIN if position.side == self._winner else Outcome.LOSS
         if node["reason"] == "over":
-            return None if not moves and decided(self.game, position) is wanted else "the game is not won in this position"
+            return None if not moves and decided(self.game, position) is wanted else "the game has not ended as claimed"
         if node["reason"] == "table":
             return self._error_of_table(position, wanted)
         if (position.side == self._winner) != (node["reason"] == "move"):
             return "the wrong side is to move"
         if position.side == self._winner:
             move = moves.get(str(node.get("move")))
-            return f"there is no move {node.get('move')}" if move is None else self._error_of_move(position, move)
+            return f"the move {node.get('move')} is not legal" if move is None else self._error_of_move(position, move)
         if not moves:
-            return "the other side has no reply"
+            return "the opponent has no legal move"
         return next((error for move in moves.values() if (error := self._error_of_move(position, move))), None)
 
     def _error_of_table(self, position: Position, wanted: Outcome) -> str | None:
         if position == self.root or self._prober is None:
-            return "no table has been built for it"
+            return "the position cannot be proved by a table"
         try:
-            return None if self._prober.slices(self.game).look_up(position).outcome is wanted else "the table has another value"
+            return None if self._prober.slices(self.game).look_up(position).outcome is wanted else "the table has a different value"
         except TablebaseError as error:
             return str(error)
 
@@ -92,4 +92,4 @@ class _ProofCheck:
         child = self.nodes.get(play(position, move))
         if child is None:
             return f"the move {text} leads to a position outside the proof"
-        return None if child["rank"] < self.nodes[position]["rank"] else f"the move {text} leads to a rank that is not lower"
+        return None if child["rank"] < self.nodes[position]["rank"] else f"the rank does not decrease after the move {text}"

@@ -63,7 +63,7 @@ def check_table(name: str, folder: Path, published: Mapping[str, str], entry: En
         try:
             if not path.exists():
                 command = f"tablebase build {game_word(name)} --material {material} --data {shell_word(folder)}"
-                return material, f"{path} is registered but missing: run '{command}'"
+                return material, f"{path} is in the catalog but missing: run '{command}'"
             if file_sha256(path) != entry.sha256:
                 return material, str(content_error(path, OTHER_FILE))
             with closing(Table(path, game, parse_material(game, material))) as table:

@@ -90,7 +90,7 @@ def verify_tier(
 
     number, start = game.place(game.start)
     if number == file.tier and number in lists and not (lists[number] == start).any():
-        raise CorruptTableError(f"does not contain the start of {game.name}", file.path)
+        raise CorruptTableError(f"does not contain the initial position of {game.name}", file.path)
     counts, first = np.zeros(kinds, np.int64), np.full(kinds, -1)
     for wrong, some, places in threads.spread(work, file.size, BLOCK, BLOCK, report):
         if wrong >= 0:

@@ -146,13 +146,13 @@ def _job(work: Batch, entry: BuildEntry) -> BatchJob:
 def _check_places(work: Batch, steps: Sequence[Prepared], record: BatchRecord, options: BuildOptions) -> None:
     with work.at("data"):
         lib.folder.check_folder(options.data)
-        lib.outputs.check_writable(options.data, "set data to another folder")
+        lib.outputs.check_writable(options.data, "set 'data' to another folder")
     logs = {"log": work.log, "json-log": work.json_log}
     for (key, path), other in zip(logs.items(), reversed(logs.values()), strict=True):
         if path is not None:
             with work.at(key):
                 inputs = [work.path, record.path, other]
-                lib.outputs.check_output(path, f"set {key} to another file", inputs=inputs, folder=options.data)
+                lib.outputs.check_output(path, f"set '{key}' to another file", inputs=inputs, folder=options.data)
     reserved = [work.path, *logs.values()]
     for one in steps:
         with work.at(one.step.line):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 REPEATABLE = ("mine", "stats", "plot", "probe", "line")
 """Commands that do nothing but write outputs, which depend on tables and on files that are named; others always run."""
-OUTPUT_HINT = "set output to another file"
+OUTPUT_HINT = "set 'output' to another file"
 
 Place = tuple[Path, Output, str]
 """Place a command writes to, with the hint if that is impossible."""
@@ -111,8 +111,8 @@ def check_outputs(one: Prepared, record: BatchRecord, reserved: Iterable[Path | 
             lib.outputs.check_output(path, hint, inputs=[record.path, *reserved, *one.inputs], folder=data)
             # Pipes and devices are written to again.
             if (path.is_file() or path.is_dir()) and not one.step.overwrite and not record.wrote(path):
-                advice = "choose another file, delete this one, or set overwrite = true"
-                raise TablebaseError(f"{path} already exists, and was not written by this batch: {advice}")
+                advice = "choose another file, delete the existing file, or set overwrite = true"
+                raise TablebaseError(f"{path} already exists but was not written by this batch: {advice}")
 
 
 def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> bool:

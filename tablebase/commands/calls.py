@@ -51,7 +51,7 @@ class Call:
             if position and (position.kind is position.POSITIONAL_OR_KEYWORD or self.has_start):
                 named = [text for text in (given.get("position"), given.pop("start", None)) if text is not None]
                 if len(named) > 1:
-                    raise TablebaseError("cannot use POSITION with --from: give one of them")
+                    raise TablebaseError("cannot use POSITION with --from: leave out POSITION or --from")
                 given["position"] = named[0] if named else self.rules.format(self.rules.initial)
 
     @contextmanager

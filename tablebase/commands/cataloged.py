@@ -77,7 +77,7 @@ class Cataloged:
             found, gone = lib.descriptions.statistics(catalog, rules, by, counts), catalog.gone(rules)
             totals = lib.descriptions.statistics(catalog, rules, "pieces", counts).rows
         if gone:
-            found.remarks.append(f"left out, because their files are missing from {self.folder}: {listed(gone)}")
+            found.remarks.append(f"left out because of missing files in {self.folder}: {listed(gone)}")
         counted = [(one["slices"], one["of_slices"], one["pieces"]) for one in totals if "of_slices" in one]
         partial = [f"{slices:,} of {every:,} with {pieces} pieces" for slices, every, pieces in counted if slices != every]
         if partial:

@@ -63,9 +63,9 @@ def _command(needed: set[str], allowed: set[str]) -> Callable[[Callable[..., dic
                     raise TablebaseError(f"invalid request: expected a JSON object, such as {json.dumps({'game': default_game()})}")
                 unknown = [name for name in request if name not in needed | allowed | {"game", "seed"}]
                 if unknown:
-                    raise TablebaseError(f"unknown field {quoted(str(unknown[0]))} in the request: remove it")
+                    raise TablebaseError(f"unknown field {quoted(str(unknown[0]))} in the request: remove the field")
                 if missing := sorted(needed - request.keys()):
-                    raise TablebaseError(f"missing field '{missing[0]}' in the request: add it")
+                    raise TablebaseError(f"missing field '{missing[0]}' in the request: add the field")
                 return {"success": True, **function(request, *more)}
             except TablebaseError as error:
                 return {"success": False, "error": str(error)}
@@ -153,7 +153,7 @@ def _answer(game: StochasticGame, match: Match[State]) -> dict[str, Any]:
 def _game(fields: dict[str, Any]) -> StochasticGame:
     rules = load_rules(_text(fields.get("game", default_game()), "the game"))
     if lacks := missing(rules, "chance"):
-        raise RulesError(f"{rules.name} {lacks}: choose a game with chance events, such as {default_game()}")
+        raise RulesError(f"{rules.name} {lacks}: choose a game with chance moves, such as {default_game()}")
     return cast("StochasticGame", rules)
 
 

@@ -76,9 +76,9 @@ def show_line(
         raise RulesError(f"{rules.name} does not have a board to draw: leave out --boards")
     if replay is not None:
         if call.has_start or svg is not None or sheet is not None:
-            raise TablebaseError("cannot use POSITION, --to or --sheet with --replay: leave them out, or leave out --replay")
+            raise TablebaseError("cannot use POSITION, --to or --sheet with --replay: leave out POSITION, --to and --sheet")
         if explain:
-            raise TablebaseError("cannot use --explain with --replay: give one of them")
+            raise TablebaseError("cannot use --explain with --replay: leave out --explain or --replay")
         _replay(call, replay, number, player=player, boards=boards)
         return
     if player is not None:
@@ -89,7 +89,7 @@ def show_line(
         if picture != "svg":
             check_extra("pictures as PDF or PNG", "print")
     elif picture != "svg" or width is not None:
-        raise TablebaseError("cannot use --picture or --width without --to: add --to DIR, or leave them out")
+        raise TablebaseError("cannot use --picture or --width without --to: add --to DIR")
     if sheet is not None:
         check_sheet(rules, sheet)
     found = call()
@@ -136,7 +136,7 @@ def _replay(call: Call, path: Path, number: int, *, player: str | None, boards: 
         if record.number == number:
             break
     else:
-        raise TablebaseError(f"game {number} not found in {path} (games: {count}): choose another --number")
+        raise TablebaseError(f"game {number} not found in {path}, which has {count} in total: choose another --number")
     rules, plies = call.rules, call.given.get("plies")
     moments = list(lib.records.replayed(rules, record))
     shown = moments if plies is None else moments[: plies + 1]

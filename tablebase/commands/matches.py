@@ -100,7 +100,7 @@ def match(
         lib.game_arguments.refuse_given(rules, "paired matches", **only_pairs)
     lib.folder.check_folder(folder)
     if nodes is not None and time is not None:
-        raise ArgumentError("cannot use --nodes with --time: give one of them")
+        raise ArgumentError("cannot use --nodes with --time: leave out --nodes or --time")
     budget = lib.client.Budget(None if time is not None else nodes or lib.client.Budget.nodes, time)
     patience = lib.client.PATIENCE if patience is None else patience
     conditions = lib.tournament.Conditions(start, opening, seed, folder, not no_tables, plies, budget, patience)
@@ -185,7 +185,7 @@ def match_stats(
         raise TablebaseError(f"no finished games in {where}: give files written by 'match --output'")
     rows = found.rows(by)
     if not rows:
-        raise TablebaseError(f"these games do not have statistics by {by}: choose another --by, such as game")
+        raise TablebaseError(f"the games have no statistics by {by}: choose another --by, such as game")
     if picture is not None:
         _draw_points(results, picture)
     return rows

@@ -82,12 +82,12 @@ def play(
         people = list(dict.fromkeys(lib.match.side_number(rules, letter) for letter in side)) or [rules.viewer(start)]
         others = [number for number in range(rules.players) if number not in people]
         if len(player) > (seats := len(others)):
-            raise TablebaseError(f"too many opponents ({len(player)}): give at most {seats} with --player")
+            raise TablebaseError(f"too many opponents ({len(player)}, but the limit is {seats}): leave out a --player option")
         # The last one has all further seats.
         named = list(player) or list(lib.players.player_names(rules)[:1])
         chosen = [*named, *[named[-1]] * seats][:seats]
         if settings and not others:
-            raise TablebaseError(f"cannot use --{next(iter(settings))} when people play all sides: leave it out")
+            raise TablebaseError(f"cannot use --{next(iter(settings))} when people play all sides: remove the option")
         opened = {
             number: stack.enter_context(lib.players.open_player(name, lib.player.Seat(rules, start, number, folder), **settings))
             for number, name in zip(others, chosen, strict=True)
@@ -176,7 +176,7 @@ class Session:
                 if match.ending() is not None:
                     return True
             elif move:
-                _say(f"{word} is not a legal move here: type moves to list the legal ones")
+                _say(f"{word} is not a legal move here: type moves to list the legal moves")
             else:
                 error = f"{shortened(word)} is neither a move nor a command" if word else "the line is empty"
                 _say(f"{error}: type a move such as {next(iter(match.legal()))}, or help")

@@ -139,11 +139,11 @@ class Charts(Cataloged):
         given |= {"pieces": pieces, "material": material, "side": side, "where": where}
         for option, charts in CHARTS_OF_OPTION.items():
             if given[option] and chart not in charts:
-                raise ArgumentError(f"cannot use --{option} with the chart {chart}: leave it out, or choose {' or '.join(charts)}")
+                raise ArgumentError(f"cannot use --{option} with the chart {chart}: choose the chart {' or '.join(charts)}")
         if statement is None and chart == "query":
-            raise ArgumentError(f"the chart 'query' needs an SQL statement: add one, such as {EXAMPLE}")
+            raise ArgumentError(f"the chart 'query' needs an SQL statement: add a statement such as {EXAMPLE}")
         if statement is not None and chart != "query":
-            raise ArgumentError(f"cannot use a statement with the chart {chart!r}: leave it out, or choose the chart 'query'")
+            raise ArgumentError(f"cannot use a statement with the chart {chart!r}: choose the chart 'query'")
         if chart == "values" and by is None:
             command = f"tablebase features {game_word(rules.name)}"
             raise ArgumentError(f"the chart 'values' needs a column: add --by with a column from '{command}', such as --by side")
@@ -198,7 +198,7 @@ def show_plot(call: Call, *, output: Annotated[Path, PICTURE]) -> None:
     for the side to move.
     """
     if call.given.get("csv") is not None and Path(call.given["csv"]) == output:
-        raise TablebaseError(f"{output} is given for both --output and --csv: choose another file for one of them")
+        raise TablebaseError(f"{output} is given for both --output and --csv: choose two different files")
     if call.given.get("statement") is not None:
         call.given["statement"] = from_input(call.given["statement"])
     # Charts of what the catalog counts compile nothing.

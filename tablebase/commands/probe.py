@@ -87,7 +87,7 @@ def show_probe(
     if answers.missing:
         materials = " ".join(f"--material {name}" for name in sorted(answers.missing))
         command = f"tablebase build {game_word(rules.name)} {materials} --data {shell_word(call.folder)}"
-        say(f"some moves are of unknown value: '{command}' builds their tables")
+        say(f"the values of some moves are unknown: run '{command}'")
 
 
 class PositionText(NamedTuple):
@@ -141,7 +141,7 @@ class _Answers:
                 columns = [*self._columns, *["error", "line"][: 2 if self._streams else self._failed > 0]]
                 lib.output.write_rows((_cells(columns, one, row) for one, row, _ in found), self._style, columns)
         if self._failed:
-            raise TablebaseError(f"{self._failed:,} of {self._count:,} positions have no answer: the output lists their errors")
+            raise TablebaseError(f"no answer for {self._failed:,} of {self._count:,} positions: see the errors in the output")
 
     def _all(self, read: Callable[[int], object]) -> Iterator[Answered]:
         """Answer the positions, some at a time, and call `read` with the number of bytes that were read of a stream."""

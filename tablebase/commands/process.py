@@ -107,8 +107,8 @@ class _Stream(io.FileIO):
                 raise ReaderGoneError from error
             sentence = f"cannot write to standard output ({error.strerror})"
             if error.errno in NO_SPACE:
-                raise CapacityError(sentence, "free some space, or redirect it to another disk") from error
-            raise TablebaseError(f"{sentence}: redirect it to another file") from error
+                raise CapacityError(sentence, "free some space, or redirect the output to another disk") from error
+            raise TablebaseError(f"{sentence}: redirect the output to another file") from error
 
 
 def _text(stream: TextIO | None, number: int, *, is_status: bool) -> TextIO:

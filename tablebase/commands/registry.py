@@ -111,5 +111,5 @@ def check_verb(name: str, rules: Rules[Any], *, over_http: bool = False) -> None
     lacks = missing(rules, verb.needs) or (missing(rules, verb.http_needs) if over_http else None)
     if lacks is not None:
         command = f"tablebase {name} {game_word(rules.name)}"
-        advice = "'tablebase games' lists its commands" if missing(rules, verb.needs) else f"run '{command}' in a terminal"
+        advice = "list commands with 'tablebase games'" if missing(rules, verb.needs) else f"run '{command}' in a terminal"
         raise RulesError(f"cannot use '{name}' with {rules.name}, which {lacks}: {advice}")

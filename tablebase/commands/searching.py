@@ -63,7 +63,7 @@ def perft(
     if "search" in rules.can:
         more = RepeatedLines(repetitions), *more
     elif repetitions != RepeatedLines.CONTINUE:
-        raise ArgumentError(f"cannot use --repetitions with {rules.name}: leave it out")
+        raise ArgumentError(f"cannot use --repetitions with {rules.name}: leave out --repetitions")
     start = rules.initial if position is None else rules.parse(position)
     rows = []
     with lib.progress.progress(f"perft {rules.name}", "depths", depth, compiles=True) as shown:

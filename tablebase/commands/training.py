@@ -86,7 +86,7 @@ def train(
     seconds = as_optional(as_duration, "duration", duration)
     end = None if seconds is None else clock.monotonic() + seconds
     lib.outputs.check_output(path, OTHER_FILE)
-    busy = f"another 'train' is writing to {path}: wait until it ends, or {OTHER_FILE}"
+    busy = f"another 'train' command is writing to {path}: wait until that command ends, or {OTHER_FILE}"
     with lib.outputs.locked(lib.outputs.lock_of(path), busy), closing(lib.prober.Prober(folder)) as prober:
         learner = _begun(rules, path, {name: value for name, value in given.items() if value is not None})
         if games <= learner.games:

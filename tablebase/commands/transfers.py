@@ -189,7 +189,7 @@ def _check_other(place: Path, data: Path) -> None:
 def _target(place: str | Path, data: Path) -> Path:
     """Make the catalog of the folder that tables are written to, which must not be in the folder of a tablebase."""
     if lib.object_store.is_url(str(place)):
-        raise ArgumentError(f"{place} is an object store, which only 'copy' and 'merge' can use: give a folder")
+        raise ArgumentError(f"{place} is an object store, which only 'copy' and 'merge' can use: choose a folder")
     folder = as_path("to", place)
     _check_other(folder, data)
     lib.outputs.check_output_folder(folder, "choose another folder for --to", folder=data)

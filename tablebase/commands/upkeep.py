@@ -92,9 +92,9 @@ def verify(
     rules = None if game is None else lib.game_arguments.as_rules(game, size, variant)
     if quick:
         if listed is not None:
-            raise ArgumentError("cannot use --published with --quick: give one of them")
+            raise ArgumentError("cannot use --published with --quick: leave out --published or --quick")
         if rules is None and (size or variant or pieces is not None or material):
-            raise ArgumentError("cannot use --size, --variant, --pieces or --material without GAME: give a game")
+            raise ArgumentError("cannot use --size, --variant, --pieces or --material without GAME: add GAME")
         threads, entries = usable_workers(workers), list(lib.catalog.entries_of(folder, url).values()) if rules is None else []
         if rules is not None:
             entries = lib.transfer.entries_asked_for(rules, query.pieces, list(query.materials) or None, folder, url)
@@ -212,7 +212,7 @@ def show_prune(call: Call, *, kernels: bool = False) -> None:
 
     place = lib.kernel_cache.cache_parent() if kernels else as_folder(call.given.get("data"))
     if place is None:
-        raise TablebaseError("home folder not found: set TABLEBASE_CACHE to the folder that contains the compiled code")
+        raise TablebaseError("home folder not found: set TABLEBASE_CACHE to the folder for compiled code")
     if kernels:
         lib.kernel_cache.prune_kernels(place, agreed)
     else:

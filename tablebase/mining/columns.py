@@ -99,11 +99,11 @@ def chosen_columns(
     for name in names or ():
         if name not in offered:
             command = f"tablebase mine {game.name} 'DESCRIBE positions'"
-            raise ArgumentError(f"unknown column {name!r}{did_you_mean(name, offered)}: {command} lists the columns")
+            raise ArgumentError(f"unknown column {name!r}{did_you_mean(name, offered)}: run {command} to list the columns")
     wanted = [name for name, column in offered.items() if (column.in_star if names is None else name in names)]
     written = [offered[name] for name in wanted if name not in folders]
     if not written:
-        left_out = f"no column remains apart from {', '.join(folders)}" if folders else "no column remains"
+        left_out = f"no columns selected except {', '.join(folders)}" if folders else "no columns selected"
         raise ArgumentError(f"{left_out}: add another column")
     return written
 
@@ -196,7 +196,7 @@ def _slice_columns(game: Game, slices: Sequence[StoredSlice]) -> list[Column]:
     def check_material(text: str) -> None:
         name = material_name(game, parse_material(game, text))
         if name != text:
-            raise TablebaseError(f"invalid material {text}: write it as {name}")
+            raise TablebaseError(f"invalid material {text}: expected {name}")
 
     def material(rows: Rows) -> NDArray[np.int16]:
         return constant(rows, numbers[rows.slice.material])

@@ -55,10 +55,10 @@ class Export:
         check_output_folder(folder, HINT)
         first = tuple(f"{name}=" for name in folders) or FILE_NAME
         if folder.exists() and any(not path.name.startswith(first) for path in folder.iterdir()):
-            raise TablebaseError(f"{folder} contains other files: choose a new folder for --to")
+            raise TablebaseError(f"{folder} contains unrelated files: choose a new folder for --to")
         file = next(folder.rglob(FILE_NAME), None)
         if file is not None and pq.read_schema(file).metadata.get(KEY) != self.schema.metadata[KEY]:
-            error = f"{folder} contains another export (with other columns, sample or rules)"
+            error = f"{folder} contains an export with different columns, sample or rules"
             raise ArgumentError(f"{error}: choose another folder for --to")
 
     def write(self, stream: RowStream, place_of: Callable[[Any], str]) -> int:

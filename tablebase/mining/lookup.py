@@ -196,7 +196,7 @@ class _Conditions:
         others = [text for text in texts if text.endswith(f" {side.letter}")]
         if any(as_row(self.game, text) != text for text in others):
             name = next((column.sql() for column in value.find_all(exp.Column)), "…")
-            error = f"{len(others)} of {len(texts)} positions of {written(value)} have {side.name} to move, which no row has"
+            error = f"{len(others)} of {len(texts)} positions in {written(value)} have {side.name} to move, but no row does"
             raise TablebaseError(f"{error}: write {AS_ROW}({name}) to exchange colours")
         return texts
 

@@ -58,7 +58,7 @@ def check_file(file: Path) -> None:
     suffix = file.suffix.lower()
     if suffix not in SUFFIXES:
         known = " or ".join(SUFFIXES)
-        raise ArgumentError(f"{file} is not a table file{did_you_mean(suffix, SUFFIXES)}: give a file that ends in {known}")
+        raise ArgumentError(f"{file} has an unsupported type{did_you_mean(suffix, SUFFIXES)}: give a file that ends in {known}")
     check_regular(file, "choose another file for --table")
     if not file.exists():
         raise system_error(FileNotFoundError(ENOENT, ""), file, "choose another file for --table")
@@ -82,4 +82,4 @@ def _read(file: Path) -> pa.Table:
     except OSError as error:
         raise system_error(error, file, "choose another file for --table") from error
     except pa.ArrowException as error:
-        raise ArgumentError(f"{file} cannot be read: {str(error).splitlines()[0]}") from error
+        raise ArgumentError(f"cannot read {file}: {str(error).splitlines()[0]}") from error

@@ -251,8 +251,8 @@ class Query(Tabular):
                         hint = f"query {', '.join(names)} or {last}, or the catalog with 'tablebase sql'"
                         raise TablebaseError(f"unknown table {unknown[1]}: {hint}") from error
                     if "resulted in an empty set of columns" in str(error):
-                        hint = f"write the names of features, and {POSITION}"
-                        raise TablebaseError(f"COLUMNS matches no column of *: {hint}") from error
+                        hint = f"list the features and {POSITION} by name"
+                        raise TablebaseError(f"COLUMNS does not match any column of *: {hint}") from error
                     raise
 
 

@@ -89,7 +89,7 @@ def _expressible() -> Iterator[None]:
         yield
     except (pa.ArrowException, ValueError, OverflowError) as error:
         reason = str(error).partition("\n")[0]
-        raise TablebaseError(f"the result has a value that cannot be written ({reason}): cast it to VARCHAR") from error
+        raise TablebaseError(f"the result has a value that cannot be written ({reason}): cast the column to VARCHAR") from error
 
 
 def _rows(names: list[str], batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:

@@ -243,7 +243,7 @@ def select_by_name(
         if wanted.values and (slice_.material in named or ((aliases or slice_.distinct) and slice_.material.pieces in counts))
     }
     if not selection:
-        raise TablebaseError(f"none of the requested slices of {game.name} has a position: choose other slices")
+        raise TablebaseError(f"the requested slices of {game.name} contain no positions: choose other slices")
     return selection
 
 
@@ -306,7 +306,7 @@ def check_built(game: Game, known: Selection, material: Material, folder: Path) 
     alias = next((material_name(game, slice_.material) for slice_ in known if slice_.location.material == stored), None)
     if alias is not None:
         name = material_name(game, material)
-        raise TablebaseError(f"distinct_positions contains {alias} instead of the equivalent {name}: query positions")
+        raise TablebaseError(f"distinct_positions contains {alias} instead of the equivalent {name}: query the table positions")
     raise missing_table(game, material, folder)
 
 

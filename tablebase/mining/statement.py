@@ -52,7 +52,7 @@ def read_request(text: str) -> tuple[str, bool]:
     rest = tree.text("expression").strip("; \n")
     if isinstance(tree, exp.Command) and tree.name.upper() == "EXPLAIN" and rest:
         if rest.startswith("(") or rest.split()[0].upper() == "ANALYZE":
-            raise ArgumentError("EXPLAIN does not take options here: write EXPLAIN SELECT")
+            raise ArgumentError("options of EXPLAIN are not supported: write EXPLAIN SELECT")
         return rest, True
     if isinstance(tree, exp.Command) and tree.name.upper() == "SHOW" and rest.lower() in TABLES:
         return f"DESCRIBE {rest.lower()}", False
@@ -67,7 +67,7 @@ def parse_select(statement: str) -> exp.Expr:
     with errors_as_sentences():
         statements = duckdb.extract_statements(statement)
     if [each.type.name for each in statements] == ["MULTI"]:
-        hint = "write them after IN, as in ON outcome IN ('win', 'draw', 'loss')"
+        hint = "write the values after IN, as in ON outcome IN ('win', 'draw', 'loss')"
         raise ArgumentError(f"PIVOT needs the values that become columns: {hint}")
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
         raise ArgumentError("only SELECT is allowed: write a single SELECT statement")
@@ -75,7 +75,7 @@ def parse_select(statement: str) -> exp.Expr:
         tree = parsed(statement)
     except sqlglot.errors.SqlglotError as error:
         if statement.lstrip().upper().startswith("PIVOT"):
-            raise ArgumentError("cannot read the clauses after PIVOT: put PIVOT in parentheses, as in FROM (PIVOT …)") from error
+            raise ArgumentError("cannot parse the clauses after PIVOT: put PIVOT in parentheses, as in FROM (PIVOT …)") from error
         raise ArgumentError(f"invalid SQL statement: {str(error).splitlines()[0]}") from error
     _check(tree)
     return tree
@@ -86,12 +86,12 @@ def _check(tree: exp.Expr) -> None:
     if isinstance(tree, exp.Command | exp.Show):
         raise ArgumentError("only SELECT is allowed: write a single SELECT statement")
     if any(cte.alias.lower() in TABLES for cte in tree.find_all(exp.CTE)):
-        raise ArgumentError(f"a WITH query cannot have the name {' or '.join(TABLES)}: choose another name")
+        raise ArgumentError(f"a WITH query cannot be named {' or '.join(TABLES)}: choose another name")
     for table in tree.find_all(exp.Table):
         if table.name.lower() in TABLES and (table.catalog or table.db.lower() not in ("", MAIN)):
             raise ArgumentError(f"unknown table {written(table)}: write {table.name}")
         if table.name.lower() in TABLES and table.alias_column_names:
-            raise ArgumentError(f"the columns of {table.name} cannot be renamed in FROM: rename them in SELECT, with AS")
+            raise ArgumentError(f"the columns of {table.name} cannot be renamed in FROM: rename the columns in SELECT with AS")
     for scope in scopes(tree):
         if any(children(node, exp.TableSample) for node in (scope.expression, *scope.tables)):
             hint = "write a condition on hash, as in WHERE hash < 0.01"
@@ -111,10 +111,10 @@ def check_reach(tree: exp.Expr, tables: tuple[str, ...]) -> None:
                 hint = f"use one of {', '.join(ROW_FUNCTIONS)}"
                 raise ArgumentError(f"{table.this.sql('duckdb', normalize_functions=False)} is not allowed in FROM: {hint}")
         elif table.name.lower() not in known or table.db.lower() not in ("", "main"):
-            raise ArgumentError(f"{written(table)} cannot be queried: query {' or '.join(tables)}")
+            raise ArgumentError(f"{written(table)} cannot be queried: query {' or '.join(tables)} instead")
     for function in tree.find_all(exp.Anonymous):
         if function.name.lower() in SETTINGS:
-            raise ArgumentError(f"the function {function.name} is not allowed, since it reads settings: leave it out")
+            raise ArgumentError(f"the function {function.name} is not allowed, because it reads settings: leave out the function")
 
 
 def bare(statement: str) -> str:

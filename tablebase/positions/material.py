@@ -127,12 +127,12 @@ def parse_materials(game: Game, text: str) -> tuple[Material, ...]:
 def _parse_kinds(game: Game, pieces: str, text: str) -> tuple[int, ...]:
     sides = pieces.split("v")
     if len(sides) != 2 or not all(sides):
-        raise NotationError(f"{quoted(text)} is not a material: write the pieces of both sides, as in 'RCvW'")
+        raise NotationError(f"invalid material {quoted(text)}: expected the pieces of both sides, as in 'RCvW'")
     kinds = [_kind_number(game, letter, side) for side in (0, 1) for letter in sides[side]]
     for kind in set(kinds):
         if kinds.count(kind) > game.kinds[kind].limit:
             name, limit = f"{game.sides[game.side_of(kind)].name} {game.kinds[kind].name}", game.kinds[kind].limit
-            raise NotationError(f"{quoted(text)} has {kinds.count(kind)} pieces of kind {name}, but the limit is {limit}")
+            raise NotationError(f"too many {name} pieces in {quoted(text)}: expected at most {limit}")
     return tuple(sorted(kinds))
 
 

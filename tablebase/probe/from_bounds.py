@@ -78,7 +78,7 @@ class BoundsSource(Source[State]):
         """All states of the layers, except those of generous regions, which hold no bounds of chances."""
         states = _States(self.game, self._known)
         if not states.tables:
-            only = f"the tables of {self.game.name} in {self._store.folder} do not contain chances"
+            only = f"the tables of {self.game.name} in {self._store.folder} do not contain probabilities"
             raise TablebaseError(f"{only}: build a table with other limits")
         return states
 
@@ -127,7 +127,7 @@ class _States(Stored[State]):
             for name, values in found.items():
                 values[places] = file.cached_at(name, numbers[places] - table.begin, self._chunks)
             if not ((found["lower"] >= 0) & (found["lower"] <= found["upper"]) & (found["upper"] <= 1)).all():
-                raise CorruptTableError("contains invalid bounds", file.path)
+                raise CorruptTableError("contains invalid probability bounds", file.path)
         return found
 
     def positions(self, numbers: Numbers) -> list[State]:

@@ -46,7 +46,7 @@ class ExactSource(Source[P]):
         """Return what `find` has found for a player; `NotationError` if that is nothing."""
         if found is None:
             text, name = self.rules.format(position), self.rules.name
-            raise NotationError(f"{text} cannot be reached from the start of {name}: choose another position")
+            raise NotationError(f"{text} cannot be reached in games of {name}: choose another position")
         return found if self.rules.viewer(position) == player else found.reversed
 
     def moves(self, positions: Sequence[P]) -> list[list[tuple[str, AnyValue]]]:

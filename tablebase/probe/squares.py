@@ -34,11 +34,11 @@ def _as_numbers(name: str, pieces: int, squares: Any) -> NDArray[np.integer[Any]
     try:
         given = np.asarray(squares)
     except ValueError:
-        raise NotationError(f"the rows of the squares differ in length: give {pieces} squares in each row of {name}") from None
+        raise NotationError(f"rows of different lengths in the squares array: give {pieces} squares in each row") from None
     if given.ndim != 2 or given.shape[1] != pieces:
-        raise NotationError(f"invalid shape {given.shape} of the squares of {name}: expected (positions, {pieces})")
+        raise NotationError(f"invalid shape {given.shape} of the squares array for {name}: expected (positions, {pieces})")
     if given.dtype.kind not in "iu":
-        raise NotationError(f"invalid squares of type {given.dtype}: expected whole numbers")
+        raise NotationError(f"invalid type {given.dtype} of the squares array: expected whole numbers")
     return given
 
 
@@ -69,7 +69,7 @@ def row_error(game: Game, material: Material, side: int, row: list[int]) -> str:
     except NotationError as error:
         return str(error)
     own = make_material(game, material.kinds, material_of(game, position).advance)
-    return f"it is a position of {material_name(game, own)}, not of {material_name(game, material)}"
+    return f"the row belongs to {material_name(game, own)}, not to {material_name(game, material)}"
 
 
 @cache

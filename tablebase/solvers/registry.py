@@ -138,28 +138,28 @@ def _scores_memory(game: Game, material: Material) -> int:
 
 def _planes_refuses(game: Game, material: Material) -> str | None:
     if game.escape is not None:
-        return "a piece can escape, which this solver does not support"
+        return "a piece can escape, which planes does not support"
     if material.advance:
-        return "it is divided into tiers"
+        return "the table is divided into tiers"
     if not COMPILES:
-        return "its kernels must be compiled, which NUMBA_DISABLE_JIT forbids"
+        return "planes needs compiled kernels, which NUMBA_DISABLE_JIT forbids"
     if any(len(group.slots) > 1 for group in layout_of(game, material).groups):
-        return "it has identical pieces, which this solver does not support"
+        return "the table has identical pieces, which planes does not support"
     if len(game.board) > WORD_BITS:
-        return f"its board has more than {WORD_BITS} squares"
+        return f"the board has more than {WORD_BITS} squares"
     return None
 
 
 def _lean_refuses(game: Game, material: Material) -> str | None:
     error = _planes_refuses(game, material)
     if error is None and prod(layout_of(game, material).radices[:-2]) * WORD_BITS > LOGGED_ROWS:
-        error = "it has too many rows for the log"
+        error = "the table has too many rows for the log"
     return error
 
 
 def _planes_avoids(game: Game, material: Material) -> str | None:
     if layout_of(game, material).size < SMALL and any(kind.limit > 1 for kind in game.kinds):
-        return "it is small, and other tables of the game have identical pieces"
+        return "the table is small, and other tables of the game have identical pieces"
     return None
 
 
@@ -256,7 +256,7 @@ def solver_for(game: Game, material: Material, name: str = AUTO, memory: int | N
     error = solver.refuses(game, material)
     if error is not None:
         best = choose_solver(game, material)[0]
-        raise TablebaseError(f"the solver {solver.names[0]} cannot solve this table, because {error}: use --solver {best.name}")
+        raise TablebaseError(f"the solver {solver.names[0]} cannot solve the table, because {error}: use --solver {best.name}")
     modes = [each for each in SOLVERS if name in each.names and each.refuses(game, material) is None]
     return _fastest(modes, game, material, memory)
 

@@ -34,7 +34,7 @@ BLOCK = 1 << 24
 """Bytes at a time."""
 LONGEST = 1 << 26
 """The longest line of JSON that is read."""
-HINT = "delete it to start the table again, or use another folder"
+HINT = "delete the file to start the table again, or use another folder"
 """For a checkpoint that cannot be read now, and may be hours of work."""
 _FIRST = "tablebase checkpoint crc32={:08x}\n"
 

@@ -61,7 +61,7 @@ def check_folder(folder: Path, *, built: bool = False) -> None:
 
 def missing_tablebase(folder: Path) -> TablebaseError:
     """The error for a folder in which nothing has been built."""
-    return TablebaseError(f"no tablebase in {folder}: build one with 'tablebase build GAME --data {shell_word(folder)}'")
+    return TablebaseError(f"no tablebase in {folder}: run 'tablebase build GAME --data {shell_word(folder)}'")
 
 
 def free_space(folder: Path) -> int:
@@ -85,7 +85,7 @@ def make_folder(folder: Path) -> None:
 
 def lock(folder: Path) -> AbstractContextManager[None]:
     """Lock the folder, so that nothing else changes its tables; the lock ends with this process at the latest."""
-    return locked(folder / ".lock", f"another build is running in {folder}: wait until it ends, or choose another folder")
+    return locked(folder / ".lock", f"another build is running in {folder}: wait until that build ends, or choose another folder")
 
 
 def free_name(path: Path) -> Path:
@@ -182,7 +182,7 @@ def content_error(path: Path, error: str) -> TablebaseError:
 
 def missing_file(path: Path) -> TablebaseError:
     """The error for a file that a catalog lists."""
-    return TablebaseError(f"{path} is in the catalog but missing: build it again, or run 'tablebase reindex'")
+    return TablebaseError(f"{path} is in the catalog but missing: rebuild the table, or run 'tablebase reindex'")
 
 
 def title(game: Game, material: Material) -> str:

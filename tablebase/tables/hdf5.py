@@ -39,7 +39,7 @@ def attribute(holder: Any, name: str) -> h5py.h5a.AttrID:
     try:
         return h5py.h5a.open(holder, name.encode())
     except KeyError:
-        raise ValueError(f"it has no attribute {name}") from None
+        raise ValueError(f"the attribute {name} is missing") from None
 
 
 def text(holder: Any, name: str) -> str:
@@ -47,7 +47,7 @@ def text(holder: Any, name: str) -> str:
     opened = attribute(holder, name)
     kind = opened.get_type()
     fixed = opened.shape == () and kind.get_class() == h5py.h5t.STRING and not kind.is_variable_str()
-    require(fixed and kind.get_size() < LONGEST_TEXT, f"its attribute {name} is not a text of fixed length")
+    require(fixed and kind.get_size() < LONGEST_TEXT, f"its attribute {name} is not a fixed-length string")
     value = np.empty((), dtype=f"S{kind.get_size()}")
     opened.read(value, kind)
     found: str = value.item().decode()
@@ -81,7 +81,7 @@ def integers(opened: h5py.h5a.AttrID, name: str, shape: tuple[int, ...]) -> list
 def dataset(root: Any, name: str) -> h5py.h5d.DatasetID:
     """A dataset of this very file."""
     key = name.encode()
-    require(root.links.exists(key), f"it has no dataset {name}")
+    require(root.links.exists(key), f"the dataset {name} is missing")
     require(root.links.get_info(key).type == h5py.h5l.TYPE_HARD, f"its dataset {name} is a link")
     found = h5py.h5o.open(root, key)
     require(isinstance(found, h5py.h5d.DatasetID), f"its {name} is not a dataset")

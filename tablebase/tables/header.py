@@ -102,8 +102,8 @@ def read_header(root: Any, path: Path, game: Game, material: Material) -> tuple[
     layout = layout_of(game, material)
     expected = root_attributes(game, material, stride=0, values_sha256="")
     check_attributes(root, path, expected, f"{expected['material']} of {game.name}", IDENTITY, VERSIONS)
-    parts.require(h5py.h5a.get_num_attrs(root) == len(expected), "it has other attributes")
-    parts.require(parts.text(root, "layout") == expected["layout"], "its attribute layout describes another index")
+    parts.require(h5py.h5a.get_num_attrs(root) == len(expected), "it has unexpected attributes")
+    parts.require(parts.text(root, "layout") == expected["layout"], "its attribute layout describes a different indexing scheme")
     stride, values_sha256 = parts.number(root, "stride"), parts.text(root, "values_sha256")
     parts.require(stride in STRIDES, "its attribute stride is neither 1 nor 2")
     parts.require(len(values_sha256) == DIGEST_LENGTH, "its attribute values_sha256 is not a digest")
@@ -152,7 +152,7 @@ def checked_chunk(dataset: h5py.h5d.DatasetID, size: int, dtype: Any) -> int:
 
 def _summary(dataset: h5py.h5d.DatasetID, layout: Layout, coding: Coding) -> Summary:
     """The statistics of a dataset, which must be possible for its layout."""
-    parts.require(h5py.h5a.get_num_attrs(dataset) == 2, "a dataset has other attributes than histogram and first")
+    parts.require(h5py.h5a.get_num_attrs(dataset) == 2, "a dataset has attributes other than histogram and first")
     histogram, first = (parts.numbers(dataset, name, FIRST, coding.void) for name in ("histogram", "first"))
     parts.require(len(histogram) == len(first), "histogram and first differ in length")
     all_placements = placements(layout.game, layout.material)

@@ -83,7 +83,7 @@ class RawFile(io.RawIOBase):
     def opened(self) -> h5py.File:
         """The file as HDF5 reads it, which is to be closed first; if it cannot be opened, this one is closed."""
         try:
-            require(self.read_at(len(HDF5_BEGINNING), USER_BLOCK) == HDF5_BEGINNING, "it does not begin like a table")
+            require(self.read_at(len(HDF5_BEGINNING), USER_BLOCK) == HDF5_BEGINNING, "it does not begin with the HDF5 signature")
             file = _opened[id(self)] = h5py.File(self, "r")
             return file
         except BaseException:
@@ -174,9 +174,9 @@ class SealedFile(ABC):
         frame = self._raw.read_at(size, offset)
         # Offsets of an earlier file could fit to a later one that is written over it.
         if self._raw.state() != self._written:
-            raise CorruptTableError("has been changed since it was opened", self.path)
+            raise CorruptTableError("has changed since it was opened", self.path)
         if content_bytes(frame) != self.datasets[name].chunk_bytes:
-            raise CorruptTableError("has a chunk of the wrong size", self.path)
+            raise CorruptTableError("contains a chunk of the wrong size", self.path)
         return frame
 
     def _chunk_place(self, name: Name, begin: int) -> tuple[int, int]:
@@ -185,7 +185,7 @@ class SealedFile(ABC):
             with hdf5:
                 self._note_place(name, self.datasets[name].stored.get_chunk_info_by_coord((begin,)))
             if (name, begin) not in self._places:
-                raise CorruptTableError("has a chunk that is uncompressed or too large", self.path)
+                raise CorruptTableError("contains a chunk that is uncompressed or too large", self.path)
         return self._places[name, begin]
 
     def _note_place(self, name: Name, info: Any) -> None:
@@ -260,7 +260,7 @@ class Table(SealedFile):
         """See `SealedFile.chunk`."""
         codes = super().chunk(name, number)
         if codes.max() >= len(self.header.summaries[int(name)].histogram):
-            raise CorruptTableError("has a code that is missing from its statistics", self.path)
+            raise CorruptTableError("contains a code that is missing from its statistics", self.path)
         return codes
 
     def read(self, side: int) -> Codes:

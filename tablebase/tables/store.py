@@ -45,7 +45,7 @@ lock = fork_safe(threading.Lock())
 
 def closed(folder: Path) -> TablebaseError:
     """The error for questions to tables that have been closed."""
-    return TablebaseError(f"the tables of {folder} have been closed: open them again with tablebase.open")
+    return TablebaseError(f"the tables of {folder} have been closed: open the tablebase again with tablebase.open")
 
 
 class Store:

@@ -99,7 +99,7 @@ class RulesTests:
 
     def game(self) -> Any:
         """Return the game under test."""
-        raise NotImplementedError(f"{type(self).__name__} must define game(): return the game to test")
+        raise NotImplementedError(f"{type(self).__name__} must define game(): add a method that returns the game to test")
 
     def run_check(self, name: str) -> None:
         """Run the check with this name; fail with its error message, or skip the test if the check does not apply."""

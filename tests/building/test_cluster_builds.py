@@ -139,7 +139,7 @@ def test_a_worker_with_the_same_folder_and_program_is_fine(leave: Callable[[], N
         ({"digest": "another"}, "has different rules of doushouqi"),
         ({"game": "checkers"}, r"does not have the rules of checkers \(.*\)"),
         ({"token": "another"}, "has a different folder at "),
-        ({"folder": Path("/nowhere")}, r"cannot see the folder of the tables \(No such file or directory\)"),
+        ({"folder": Path("/nowhere")}, r"cannot read the folder of the tables \(No such file or directory\)"),
     ],
 )
 def test_a_worker_of_another_mind_says_so(tmp_path: Path, change: dict[str, Any], what: str) -> None:
@@ -147,7 +147,7 @@ def test_a_worker_of_another_mind_says_so(tmp_path: Path, change: dict[str, Any]
         error = replace(mine, **change)()
     assert error is not None
     assert re.fullmatch(f"{what}.*", error.what)
-    assert error.hint.startswith(("install the same ", "make "))
+    assert error.hint.startswith(("install the same ", "mount "))
 
 
 def test_a_worker_that_cannot_write_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -191,7 +191,7 @@ def test_halves_are_merged(three_pieces: Path, tmp_path: Path, ask: Ask) -> None
     ("change", "error"),
     [
         ("rules_digest = 'other'", "CvW.h5 was built with rules that differ"),
-        ("game = 'chess'", "CvW.h5 is of a game that is not installed"),
+        ("game = 'chess'", "CvW.h5 belongs to a game that is not installed"),
         ("file = '../escaped.h5'", "../escaped.h5 has the wrong path"),
         ("file = 'doushouqi/3/CvW.h5'", "doushouqi/3/CvW.h5 has the wrong path"),
         ("material = '../../CvW', file = 'doushouqi/2/../../CvW.h5'", "CvW.h5 has the wrong path"),

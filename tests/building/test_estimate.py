@@ -122,7 +122,7 @@ def test_just_enough_memory(tmp_path: Path) -> None:
     check(planned, tmp_path, Limits(memory=needed), "auto")
     with pytest.raises(CapacityError) as caught:
         check(planned, tmp_path, Limits(memory=needed - 1), "auto")
-    assert str(caught.value).startswith(f"RvC needs {needed:,} bytes of memory, but at most {needed - 1:,} can be used: ")
+    assert str(caught.value).startswith(f"RvC needs {needed:,} bytes of memory, but only {needed - 1:,} are available: ")
     assert (caught.value.needed, caught.value.allowed, caught.value.exit_code) == (needed, needed - 1, 3)
 
 
@@ -132,7 +132,7 @@ def test_too_small_a_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     planned = [parse_material(GAME, "CvW")]
     check(planned, tmp_path, Limits(memory=10**15), "auto")
     with pytest.raises(
-        CapacityError, match=r"^CvW needs [\d,]+ bytes of memory, but at most 2,000 can be used: use a machine with more memory"
+        CapacityError, match=r"^CvW needs [\d,]+ bytes of memory, but only 2,000 are available: use a machine with more memory"
     ):
         check(planned, tmp_path, Limits(), "auto")
 
@@ -145,7 +145,7 @@ def test_too_small_a_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(table_plan, "free_space", lambda _: max(sizes))
     with pytest.raises(CapacityError) as caught:
         check(planned, tmp_path, Limits(), "auto")
-    needed = f"{caught.value.needed:,} bytes on the disk of {tmp_path}, but at most {max(sizes):,} can be used: "
+    needed = f"{caught.value.needed:,} bytes on the disk of {tmp_path}, but only {max(sizes):,} are available: "
     assert str(caught.value).startswith(f"the build needs {needed}")
     assert caught.value.needed in (sum(sizes), sum(sizes) + 1)
     assert caught.value.exit_code == 3

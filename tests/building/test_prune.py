@@ -12,7 +12,7 @@ from support.tablebases import on_both
 
 from tablebase.catalog.sqlite import FILE_NAME
 
-OLD, UNREGISTERED, BROKEN = "built under other rules", "not in the catalog", "broken, and not in the catalog"
+OLD, UNREGISTERED, BROKEN = "built with different rules", "not in the catalog", "damaged and not in the catalog"
 DRAFT = "left by an interrupted command"
 
 

@@ -124,8 +124,8 @@ def test_the_catalog_of_the_first_version(words: list[str], first: Path, tmp_pat
     for times in (1, 0):
         answer = ask(*(word.format(tmp_path) for word in words), "--data", first)
         assert answer.code == 0
-        assert answer.err.count("made by an earlier version") == times
-        assert answer.err.startswith(f"{first / FILE_NAME} was made") == bool(times)
+        assert answer.err.count("created by an earlier version") == times
+        assert answer.err.startswith(f"{first / FILE_NAME} was created") == bool(times)
     assert snapshot(first) == snapshot(other)
 
 

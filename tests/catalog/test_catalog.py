@@ -221,11 +221,11 @@ def test_another_version_is_rebuilt(step: int, when: str, copied: Path, ask: Ask
     for command in (["stats", "doushouqi"], ["verify", "doushouqi"], ["sql", "SELECT 1"], ["mine", "doushouqi", "SELECT 1"]):
         answer = ask(*command, "--data", copied)
         assert (answer.code, answer.out, len(answer.errors)) == (2, "", 1)
-        assert answer.err.startswith(f"error: {database(copied).place} was made by {when} version of this program: ")
+        assert answer.err.startswith(f"error: {database(copied).place} was created by {when} version of tablebase: ")
         assert f"run 'tablebase reindex --data {copied}{database(copied).option}'" in answer.err
     built = ask("build", "doushouqi", "--pieces", "2", "--data", copied)
     assert built.code == 0
-    assert built.err.splitlines()[0].startswith(f"{database(copied).place} was made by {when} version")
+    assert built.err.splitlines()[0].startswith(f"{database(copied).place} was created by {when} version")
     assert "10 table files" in built.err.splitlines()[0]
     assert ask("stats", "doushouqi", "--data", copied, "--format", "csv").out == counts
     assert {path: path.read_bytes() for path in copied.rglob("*.h5")} == files

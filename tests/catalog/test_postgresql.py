@@ -85,7 +85,7 @@ def test_a_tablebase_with_its_catalog_on_a_server(
     monkeypatch.setenv("TABLEBASE_CATALOG", "postgresql://nobody@/nothing?host=/nowhere")
     assert ask("stats", "doushouqi", *there).code == 0
     monkeypatch.setenv("TABLEBASE_CATALOG", "")
-    assert "11 table files are in" in ask("stats", "doushouqi", "--data", moved).err
+    assert "contains 11 table files but no catalog" in ask("stats", "doushouqi", "--data", moved).err
     assert list(moved.glob("*.sqlite*")) == []
 
 
@@ -111,7 +111,7 @@ def test_copies_between_catalogs(
 def test_from_python(on_server: tuple[Path, str], monkeypatch: pytest.MonkeyPatch) -> None:
     """`tablebase.open` takes the URL, or finds it where the command line does; processes get it, too."""
     folder, url = on_server
-    with tablebase.open(folder) as tables, pytest.raises(TablebaseError, match="but not in a catalog"):
+    with tablebase.open(folder) as tables, pytest.raises(TablebaseError, match="but no catalog"):
         tables.stats("doushouqi")
     with tablebase.open(folder, url) as tables:
         expected = tables.stats("doushouqi")
@@ -164,7 +164,7 @@ def test_the_catalog_of_another_folder_is_refused(copied: Path, tmp_path: Path, 
     assert ask("build", "hexapawn", "--pieces", "2", "--data", other).code == 2
     shutil.copytree(copied, other, dirs_exist_ok=True, ignore=shutil.ignore_patterns(ID_FILE))
     for words in (["build", "doushouqi", "--pieces", "2"], ["stats", "doushouqi"], ["reindex"], ["prune"]):
-        error = f"{database(copied).place} contains the catalog of a folder other than {other}"
+        error = f"the catalog in {database(copied).place} belongs to a folder other than {other}"
         assert_refused(ask(*words, "--data", other), 2, error, "--data", "--catalog")
     assert everything(copied) == before
     assert ask("stats", "doushouqi", "--data", copied.rename(tmp_path / "moved")).code == 0
@@ -282,6 +282,6 @@ def test_a_superuser_asks_nothing(on_server: tuple[Path, str], server: Server, t
     """Its statements could write files even in a transaction that only reads; all else works."""
     schema = str(make_url(on_server[1]).query["options"]).removeprefix("-csearch_path=")
     there = ("--data", on_server[0], "--catalog", server.url(schema, role=USER))
-    assert_refused(ask("sql", COUNT, *there), 2, "this role can write files on the server")
+    assert_refused(ask("sql", COUNT, *there), 2, "role can write files on the server")
     for words in (["stats", "doushouqi"], ["plot", "distances", "doushouqi", "--output", tmp_path / "chart.svg"]):
         assert ask(*words, *there).code == 0

@@ -163,7 +163,7 @@ def test_a_role_without_rights(copied: Path, server: Server, catalog_url: str, a
         (psycopg.errors.OutOfMemory("no room"), CapacityError, "no space is left for {} (no room): "),
         (psycopg.errors.AdminShutdown("going"), TablebaseError, "{} cannot be reached (going): check the server"),
         (psycopg.errors.TooManyConnections("all taken"), TablebaseError, "{} cannot be reached (all taken): check the server"),
-        (psycopg.errors.ReadOnlySqlTransaction("a copy"), TablebaseError, "{} cannot be used (a copy): ask its owner"),
+        (psycopg.errors.ReadOnlySqlTransaction("a copy"), TablebaseError, "{} cannot be used (a copy): ask the owner"),
         (psycopg.errors.DataCorrupted("torn"), CorruptCatalogError, "{} is damaged (torn): run 'tablebase reindex"),
         (psycopg.errors.UndefinedTable("no such"), CorruptCatalogError, "{} is damaged (no such): run 'tablebase reindex"),
     ],

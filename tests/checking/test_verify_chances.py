@@ -94,7 +94,7 @@ def test_the_first_error_is_named_whatever_the_threads(monkeypatch: pytest.Monke
     monkeypatch.setattr(verifying, "GRAIN", 100)
     for threads in (1, 3):
         error = chances_error(form.kernels, region, region.layers[0], chances, threads)
-        assert (error or "").startswith("state 0 has the chance 0.5")
+        assert (error or "").startswith("state 0 has the probability 0.5")
 
 
 @pytest.mark.parametrize("alike", [harehedgehog_kernels.alike, too_many, alone], ids=["runs", "wrong runs", "no runs"])
@@ -188,8 +188,8 @@ def with_more(name: str) -> Callable[[h5py.File], None]:
     ("change", "said"),
     [
         # The chance is 6/11, and the counts would still be the same. The second one also shows where the other is hindered.
-        (with_bounds("lower", 0, 0.5454545459), "state 0 has the chance 0.5454545459"),
-        (with_bounds("upper", 0, 0.545454545), "state [0-9]+ has the chance 0.54545454545., but .* give 0.5454545456"),
+        (with_bounds("lower", 0, 0.5454545459), "state 0 has the probability 0.5454545459"),
+        (with_bounds("upper", 0, 0.545454545), "state [0-9]+ has the probability 0.54545454545., but .* give 0.5454545456"),
         (with_bounds("lower", 0, 0.25), "contains counts that do not match"),
         (with_bounds("lower", 0, 0.25, is_fitting=False), "does not contain the values it was written with"),
         *((with_more(name), "counts that do not match") for name in ("states", "wins", "losses", "exact", "open", "stalling")),

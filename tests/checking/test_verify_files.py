@@ -93,8 +93,8 @@ def test_other_rules_have_bytes_too(copied: Path, ask: Ask) -> None:
     ("words", "sentence"),
     [
         ([], "missing GAME: give a game"),
-        (["--quick", "--pieces", "2"], "without GAME: give a game"),
-        (["--quick", "--material", "RvC"], "without GAME: give a game"),
+        (["--quick", "--pieces", "2"], "without GAME: add GAME"),
+        (["--quick", "--material", "RvC"], "without GAME: add GAME"),
         (["doushouqi", "--quick", "--published", "list.csv"], "cannot use --published with --quick"),
         (["doushouqi", "--quick", "--material", "CWvT"], "the table CWvT of doushouqi has not been built"),
         (["hexapawn", "--quick"], "no table of hexapawn is registered"),

@@ -43,15 +43,15 @@ def damaged(lines: list[str], random: Random) -> dict[str, list[str]]:
 
     return {
         "outside the proof": [json.dumps(row) for row in (head | {"positions": len(rows) - 1}, *rows) if row is not lost],
-        "there is no move a9a9": changed(attack, move="a9a9"),
-        "there is no move ['a1a2']": changed(attack, move=["a1a2"]),
-        "to a rank that is not lower": changed(reply, rank=1),
+        "the move a9a9 is not legal": changed(attack, move="a9a9"),
+        "the move ['a1a2'] is not legal": changed(attack, move=["a1a2"]),
+        "the rank does not decrease after the move": changed(reply, rank=1),
         "the wrong side is to move": changed(reply, reason="move", move="a1a2"),
-        "the game is not won in this position": changed(attack, reason="over"),
-        "no table has been built for it": changed(rows[0], reason="table"),
-        "made with other rules of the game": changed(head, rules="0" * 64),
-        "does not prove its first position": changed(head, outcome="draw"),
-        "some of its positions are missing or repeated": [*lines, lines[-1]],
+        "the game has not ended as claimed": changed(attack, reason="over"),
+        "the position cannot be proved by a table": changed(rows[0], reason="table"),
+        "made with different rules of the game": changed(head, rules="0" * 64),
+        "the first position is not proved": changed(head, outcome="draw"),
+        "some positions are missing or repeated": [*lines, lines[-1]],
     }
 
 
@@ -68,19 +68,22 @@ def test_tables_are_asked(more_tables: Tablebase) -> None:
     lines = proof_of(ENDS_IN_TABLES, more_tables)
     assert errors(lines, more_tables) == []
     turned = [json.dumps(json.loads(lines[0]) | {"outcome": "loss"}), *lines[1:]]
-    assert any("the table has another value" in error for error in errors(turned, more_tables))
-    assert any("no table has been built for it" in error for error in errors(lines, None))
+    assert any("the table has a different value" in error for error in errors(turned, more_tables))
+    assert any("the position cannot be proved by a table" in error for error in errors(lines, None))
 
 
 @pytest.mark.parametrize(
     ("text", "error"),
     [
         ("", "the file is empty"),
-        ("proof", "a line is not JSON"),
-        ("[" * 100_000, "a line is not JSON"),
-        ("[]", "a line lacks game"),
-        ('{"game": "hexapawn"}', "a line lacks game, rules, position, outcome, positions"),
-        ('{"game": "hexapawn", "rules": "", "position": "", "outcome": "", "positions": 1}\n{"rank": 1}', "lacks position, rank"),
+        ("proof", "a line is not valid JSON"),
+        ("[" * 100_000, "a line is not valid JSON"),
+        ("[]", "each line needs the fields game"),
+        ('{"game": "hexapawn"}', "each line needs the fields game, rules, position, outcome, positions"),
+        (
+            '{"game": "hexapawn", "rules": "", "position": "", "outcome": "", "positions": 1}\n{"rank": 1}',
+            "needs the fields position, rank",
+        ),
     ],
 )
 def test_texts_that_are_no_proofs(text: str, error: str) -> None:

@@ -84,7 +84,7 @@ def test_reindexing_files_of_no_table(tmp_path: Path, ask: Ask) -> None:
     others[1].unlink()
     answer = ask("reindex", "--data", tmp_path)
     assert (answer.code, others[0].exists()) == (0, True)
-    assert answer.err.endswith("left out: chess/2/KvK.h5 is of a game that is not installed\n")
+    assert answer.err.endswith("left out: chess/2/KvK.h5 belongs to a game that is not installed\n")
 
 
 def test_help_names_options_that_exist() -> None:

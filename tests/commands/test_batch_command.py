@@ -127,7 +127,7 @@ def test_everything_is_built_and_then_the_steps_are_taken(
         ('workers = 2\ndeadline = "noon"\n[[build]]\ngame = "hexapawn"', 2, "'noon' is not a time"),
         ('workers = 2\nfor = "long"\n[[build]]\ngame = "hexapawn"', 2, "'long' is not a duration"),
         ('executor = "dask"\n[[build]]\ngame = "harehedgehog"', 2, "cannot build tables of harehedgehog with the executor dask"),
-        ('workers = 2\nexecutor = "slurm"\n[[build]]\ngame = "hexapawn"', 2, "executor must be local or dask, not 'slurm'"),
+        ('workers = 2\nexecutor = "slurm"\n[[build]]\ngame = "hexapawn"', 2, "invalid executor 'slurm': expected local or dask"),
         (f'{SCHEDULER}\n[[build]]\ngame = "hexapawn"', 1, "cannot use --scheduler without --executor dask"),
         (f'workers = 2\nexecutor = "dask"\n{SCHEDULER}\n[[build]]\ngame = "hexapawn"', 3, "cannot use --workers or --memory"),
         ('grace = "long"\n[[build]]\ngame = "hexapawn"', 1, "'long' is not a duration"),
@@ -137,7 +137,7 @@ def test_everything_is_built_and_then_the_steps_are_taken(
         ('log = "nowhere/log"\n[[build]]\ngame = "hexapawn"', 1, "the folder nowhere does not exist"),
         ('workers = 2\njson-log = "."\n[[build]]\ngame = "hexapawn"', 2, ". is a folder"),
         ('workers = 2\ndata = "/dev/null/x"\n[[build]]\ngame = "hexapawn"', 2, "Not a directory"),
-        ('workers = 2\ndata = "a\\u0000b"\n[[build]]\ngame = "hexapawn"', 2, "data must be a string without the character NUL"),
+        ('workers = 2\ndata = "a\\u0000b"\n[[build]]\ngame = "hexapawn"', 2, "expected a string without NUL characters"),
     ],
 )
 def test_what_is_wrong_is_found_before_anything_starts(text: str, line: int, error: str, tmp_path: Path, ask: Ask) -> None:
@@ -156,7 +156,7 @@ def test_all_entries_together_must_fit_onto_the_disk(tmp_path: Path, ask: Ask, m
     monkeypatch.setattr(folder, "free_space", lambda _: needed + 1000)
     assert ask("batch", path, "--dry-run", "--data", data).code == 0
     monkeypatch.setattr(folder, "free_space", lambda _: needed + 999)
-    said = f"{path} needs {needed:,} bytes on the disk of {data}, but at most {needed - 1:,} can be used"
+    said = f"{path} needs {needed:,} bytes on the disk of {data}, but only {needed - 1:,} are available"
     assert_one_sentence(ask("batch", path, "--data", data), said, code=3)
     assert not list(data.rglob("*.h5"))
 
@@ -323,7 +323,7 @@ def test_a_record_of_something_else_is_refused(tmp_path: Path, ask: Ask) -> None
     path = follow_up(tmp_path, tmp_path / "out.csv")
     for text in ("", "[]", '{"format": "batch record 1", "commands": [{}]}', "[" * 100_000):
         (tmp_path / "night.toml.record.json").write_text(text)
-        said = f"{tmp_path / 'night.toml.record.json'} is not a valid record of a batch"
+        said = f"{tmp_path / 'night.toml.record.json'} is not a valid batch record"
         assert_one_sentence(ask("batch", path, "--data", tmp_path / "data"), said)
 
 

@@ -169,7 +169,7 @@ def test_tables_at_work_are_dropped_after_the_grace(tmp_path: Path, ask: Ask, mo
     assert answer.code == 4
     *_, end = [json.loads(line) for line in log.read_text().splitlines()]
     assert (end["event"], end["reason"], end["done"], end["left"], end["dropped"]) == ("end", "deadline", 0, 10, ["RvR"])
-    assert "stopped before they were finished: RvR" in answer.err
+    assert "stopped before completion: RvR" in answer.err
     assert not list((tmp_path / "data").rglob("*.h5*"))
 
 

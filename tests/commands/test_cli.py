@@ -121,9 +121,9 @@ def test_verify_compares_with_published_digests(copied: Path, tmp_path: Path, as
     ("text", "sentence"),
     [
         ("game,material\ndoushouqi,RvR\n", "is not a list of published tables: add the column values_sha256"),
-        ("game,material,values_sha256\nchess,RvR,00\n", "lists no table of doushouqi: use a list with its tables"),
-        ("game,material,values_sha256\ndoushouqi,RvR,00\n", "needs exactly one SHA-256 for the table RvR"),
-        (f"game,material,values_sha256\ndoushouqi,RvR,{64 * 'a'}\ndoushouqi,RvR,{64 * 'b'}\n", "needs exactly one SHA-256"),
+        ("game,material,values_sha256\nchess,RvR,00\n", "lists no table of doushouqi: use a list for doushouqi"),
+        ("game,material,values_sha256\ndoushouqi,RvR,00\n", "does not give exactly one SHA-256 for the table RvR"),
+        (f"game,material,values_sha256\ndoushouqi,RvR,{64 * 'a'}\ndoushouqi,RvR,{64 * 'b'}\n", "does not give exactly one SHA-256"),
     ],
 )
 def test_what_is_no_list_of_published_tables(text: str, sentence: str, copied: Path, tmp_path: Path, ask: Ask) -> None:
@@ -215,6 +215,8 @@ def test_without_its_catalog_a_folder_is_not_empty(pawns: Path, ask: Ask) -> Non
     before = ask("stats", "hexapawn", "--data", pawns).out
     (pawns / FILE_NAME).unlink()
     for words in (["stats", "hexapawn"], ["sql", "SELECT 1"], ["verify", "hexapawn"], ["prune"]):
-        assert_one_sentence(ask(*words, "--data", pawns), "6 table files are in", f"run 'tablebase reindex --data {pawns}'")
+        assert_one_sentence(
+            ask(*words, "--data", pawns), "contains 6 table files but no catalog", f"run 'tablebase reindex --data {pawns}'"
+        )
     assert ask("reindex", "--data", pawns).code == 0
     assert ask("stats", "hexapawn", "--data", pawns).out == before

@@ -71,7 +71,7 @@ def test_probe_in_python(data: Path) -> None:
         answers = tables.probe_many("rows", [".........", "xx.......", "x...o....", "ooo......"])
         assert [getattr(one, "outcome", None) for one in answers] == ["draw", None, "draw", None]
         unknown = tables.probe_many("misere", ["9/1"])[0]
-    assert "cannot be reached from the start of misere" in str(unknown.error)  # type: ignore[union-attr]
+    assert "cannot be reached in games of misere" in str(unknown.error)  # type: ignore[union-attr]
 
 
 def test_tables_play_perfectly(ask: Ask, data: Path, tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_game_too_large_leaves_nothing(ask: Ask, tmp_path: Path, monkeypatch: 
     assert not folder.exists()
     monkeypatch.setattr(machine, "memory", lambda: line["memory"])
     for command in (["estimate", "rows"], ["build", "rows", "--data", tmp_path / "other"]):
-        sentence = f"needs more than the {line['memory'] - 1:,} bytes", "allow more with --memory"
+        sentence = f"needs more than the available {line['memory'] - 1:,} bytes", "or a larger --memory"
         assert_refused(ask(*command, "--memory", line["memory"] - 1), 3, *sentence)
         assert ask(*command, "--memory", line["memory"]).code == 0
     assert ask("build", "rows", "--data", folder).code == 0
@@ -117,9 +117,9 @@ def test_out_of_memory_names_a_smaller_variant(ask: Ask, tmp_path: Path, monkeyp
 
 
 def test_an_estimate_says_what_it_does_and_ends(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert ask("estimate", "rows").err == "listing all positions of rows, for at most 1 min\n"
+    assert ask("estimate", "rows").err == "listing all positions of rows for up to 1 min\n"
     monkeypatch.setattr(exact_kind, "PATIENCE", 0.0)
-    assert_refused(ask("estimate", "rows"), 3, "rows has more than 1 positions", "build it with --for 1h")
+    assert_refused(ask("estimate", "rows"), 3, "rows has more than 1 positions", "build the table with --for 1h")
 
 
 def test_solvers_that_there_are(ask: Ask, tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_solvers_that_there_are(ask: Ask, tmp_path: Path) -> None:
 
 
 def test_workers_that_cannot_help(ask: Ask, tmp_path: Path) -> None:
-    said = "using 1 worker instead of 2, since one process builds and checks the table of rows"
+    said = "using 1 worker instead of 2, because one process builds and checks the table of rows"
     for command in (["build", "rows", "--data", tmp_path], ["verify", "rows", "--data", tmp_path], ["estimate", "rows"]):
         answer = ask(*command, "--workers", 2)
         assert (answer.code, said in answer.err.splitlines()) == (0, True)
@@ -238,7 +238,7 @@ VAGUE: dict[str, dict[str, Callable[..., Any]]] = {
         ("stuck", "match", "in ........., the game is not over, but no player has a move"),
         ("silent", "build", "to_move is OVER, but result is None"),
         ("silent", "match", "to_move is OVER, but result is None"),
-        ("three", "build", "two players have the places (2, 1, 0), not one of ((1, 2), (2, 1), (1, 1))"),
+        ("three", "build", "the places of the two players are (2, 1, 0), but must be one of ((1, 2), (2, 1), (1, 1))"),
         ("letter", "build", "to_move(.........) of rows returns 'x', but must return int"),
         ("letter", "match", "to_move(.........) of rows returns 'x', but must return int"),
         ("third", "build", "in ........., to_move is 2, but players have the numbers 0 and 1"),

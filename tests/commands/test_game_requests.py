@@ -143,7 +143,7 @@ SETTINGS: list[tuple[str, Any, str]] = [
 BAD: list[tuple[str, Any, str]] = [
     ("new", None, "invalid request: expected a JSON object"),
     ("new", {"game": 3}, "the game must be a string"),
-    ("new", {"game": "doushouqi"}, "doushouqi has no chance moves: choose a game with chance events, such as harehedgehog"),
+    ("new", {"game": "doushouqi"}, "doushouqi has no chance moves: choose a game with chance moves, such as harehedgehog"),
     ("new", {"game": "harehedgehog-players=1"}, "has players from 2 to 6, not 1"),
     ("new", {"players": 1}, "unknown field 'players'"),
     ("new", {"seed": -1}, "invalid seed -1: expected 0 or a positive whole number"),
@@ -187,7 +187,7 @@ def test_what_is_refused(command: str, request_: Any, sentence: str) -> None:
 def test_searches_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(game_requests, "MOST_NODES", 5000)
     said = refused("computer", {"position": START, "settings": {"depth": 20}})
-    assert said.startswith("looking 20 turns ahead in 0:68:3,0:68:3 1 needs more than the 5,000 positions that can be used")
+    assert said.startswith("looking 20 turns ahead in 0:68:3,0:68:3 1 needs more than the supported 5,000 positions")
 
 
 JSON = st.recursive(

@@ -113,7 +113,7 @@ def test_moves_of_unknown_value(three_pieces: Path, tmp_path: Path, ask: Ask) ->
     position = "wC5/7/7/1R5/7/7/7/7/7 b"
     command = f"tablebase build doushouqi --material RvW --data {tmp_path}"
     shown = ask("probe", "doushouqi", position, "--data", tmp_path)
-    assert (shown.code, shown.err) == (0, f"some moves are of unknown value: '{command}' builds their tables\n")
+    assert (shown.code, shown.err) == (0, f"the values of some moves are unknown: run '{command}'\n")
     assert "a9b9   unknown without RvW          -   1w5/7/7/1R5/7/7/7/7/7 w\n" in shown.out
     (found,) = ask("probe", "doushouqi", position, "--data", tmp_path, "--format", "json").json
     (whole,) = ask("probe", "doushouqi", position, "--data", three_pieces, "--format", "json").json
@@ -229,7 +229,7 @@ def test_a_table_must_fit_into_one_worker(tmp_path: Path, ask: Ask) -> None:
     """What two workers of a cluster have together is not enough, and no worker is started to find that out."""
     words = ["--executor", "dask", "--workers", 2, "--memory", "500M", "--data", tmp_path]
     answer = ask("build", "doushouqi", "--material", "CvC", *words)
-    assert_one_sentence(answer, "at most 262,144,000 can be used: use fewer workers", code=3)
+    assert_one_sentence(answer, "only 262,144,000 are available: use fewer workers", code=3)
 
 
 def test_memory_is_divided_among_workers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -124,7 +124,7 @@ def test_people_read_shares_in_percent(copied: Path, ask: Ask) -> None:
 def test_without_scikit_learn_there_are_no_trees(copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn", None)
     answer = search(ask, copied, "--material", "CvW", "--format", "json")
-    assert "trees need scikit-learn: install it with pip install 'endgame-tablebase[patterns]'\n" in answer.err
+    assert "trees need scikit-learn: run pip install 'endgame-tablebase[patterns]'\n" in answer.err
     assert answer.json[0]["tree"] is None
     assert answer.json[0]["rules"]
     assert rows(copied, "SELECT * FROM pattern_trees") == []

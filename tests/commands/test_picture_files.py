@@ -162,7 +162,7 @@ def test_sheets_with_a_position_without_an_answer(pawn_tables: Tablebase, tmp_pa
     words = ["probe", "hexapawn", "--data", pawn_tables.folder, "--sheet", tmp_path / "a.svg"]
     answer = ask(*words, "ppp/3/PPP w", "x")
     assert answer.code == 2
-    assert "1 of 2 positions have no answer" in answer.err
+    assert "no answer for 1 of 2 positions" in answer.err
     (tmp_path / "many").write_text("ppp/3/PPP w\n" * 1001, encoding="utf-8")
     assert_one_sentence(ask(*words, f"@{tmp_path / 'many'}"), "a sheet must have 1 to 1,000 boards, not 1,001")
     assert not (tmp_path / "a.svg").exists()

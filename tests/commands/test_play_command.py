@@ -252,7 +252,7 @@ def test_two_people_at_one_terminal(play_without: Ask) -> None:
         f"White> {AFTER_B2}"
         "Black> \n 3[.]p p\n 2 .[p].\n 1 P . P\n   a b c\n   White to move\n"
         f"White> {START}"
-        "White> a1b2 is not a legal move here: type moves to list the legal ones\n"
+        "White> a1b2 is not a legal move here: type moves to list the legal moves\n"
         "White> \n 3 p p p\n 2 . . .\n 1 P P P\n   a b c\n\n"
         f"won by Black in 0 plies: White resigns\n{SEED.format(1)}"
     )
@@ -305,7 +305,7 @@ def test_commands_of_a_game(race: Ask) -> None:
     assert parts[5] == "you have no move to take back\n"
     assert parts[6].startswith("\nplayer 1: 4 (4 squares ahead)\n\nplayer 2: ")
     assert parts[7] == begin
-    assert parts[8] == "99 is not a legal move here: type moves to list the legal ones\n"
+    assert parts[8] == "99 is not a legal move here: type moves to list the legal moves\n"
     assert parts[9] == "'fly' is neither a move nor a command: type a move such as 1, or help\n"
     assert parts[10] == "the line is empty: type a move such as 1, or help\n"
     assert parts[11].startswith("\nplayer 1: 4 (4 squares ahead)\n")

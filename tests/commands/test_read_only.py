@@ -89,7 +89,7 @@ def test_what_only_reads_works_in_a_folder_that_can_only_be_read(copied: Path, a
     for answer in (built, reindexed, pruned):
         (error,) = answer.errors
         assert error in [
-            f"error: {place} cannot be used ({reason}): ask its owner for permission, or {hint}"
+            f"error: {place} cannot be used ({reason}): ask the owner for permission, or {hint}"
             for reason in ("Read-only file system", "Permission denied")
             for place, hint in ((copied, "choose another folder for --data"), (copied / FILE_NAME, "use another folder"))
         ]
@@ -218,8 +218,8 @@ def test_a_catalog_that_cannot_be_made_is_not_there(size: int, tmp_path: Path, a
     [
         (errno.ENOSPC, 3, "no space is left for data (No space left on device): free some space, or use a copy"),
         (errno.EDQUOT, 3, "no space is left for data (Disk quota exceeded): free some space, or use a copy"),
-        (errno.EACCES, 2, "data cannot be used (Permission denied): ask its owner for permission, or use a copy"),
-        (errno.EROFS, 2, "data cannot be used (Read-only file system): ask its owner for permission, or use a copy"),
+        (errno.EACCES, 2, "data cannot be used (Permission denied): ask the owner for permission, or use a copy"),
+        (errno.EROFS, 2, "data cannot be used (Read-only file system): ask the owner for permission, or use a copy"),
         (errno.EISDIR, 2, "data cannot be used (Is a directory): use a copy"),
     ],
 )

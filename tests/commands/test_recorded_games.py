@@ -146,7 +146,7 @@ def test_games_by_functions_are_drawn(name: str, ask: Ask, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["hexapawn", "--replay", "{file}", "--number", "2"], " (games: 1): choose another --number"),
+        (["hexapawn", "--replay", "{file}", "--number", "2"], ", which has 1 in total: choose another --number"),
         (["doushouqi", "--replay", "{file}"], "game 1 (line 1) is a game of hexapawn, not of doushouqi"),
         (["pig", "--replay", "{file}"], "game 1 (line 1) is a game of hexapawn, not of pig"),
         (["awari", "--replay", "{file}", "--boards"], "awari does not have a board to draw: leave out --boards"),
@@ -196,7 +196,7 @@ def test_a_table_of_statistics(ask: Ask, tmp_path: Path) -> None:
         (["/dev/null"], "no finished games in /dev/null: give files written by 'match --output'"),
         ([__file__], f"{__file__}: line 1 ("),
         (["{good}", "{bad}"], "{bad}: move 1 ('a2a1') of game 1 (line 1) is not legal"),
-        (["{good}", "--by", "chance"], "these games do not have statistics by chance: choose another --by, such as game"),
+        (["{good}", "--by", "chance"], "the games have no statistics by chance: choose another --by, such as game"),
         (["{good}", "--by", "colour"], "--by"),
         (["{other}"], "{other}: unknown game 'chess'"),
         ([], "FILE"),

@@ -182,7 +182,7 @@ def test_a_proof_that_does_not_hold(ask: Ask, tmp_path: Path) -> None:
     assert ask("prove", "--check", good, "--format", "json").json == [described | {"fault": None}]
     answer = ask("prove", "--check", bad)
     assert (answer.code, answer.err) == (1, "")
-    assert answer.out == f"the proof of a loss in {head['position']} is wrong: some of its positions are missing or repeated\n"
+    assert answer.out == f"the proof of a loss in {head['position']} is wrong: some positions are missing or repeated\n"
 
 
 def test_tables_are_not_needed(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:

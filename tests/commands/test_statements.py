@@ -109,7 +109,7 @@ def test_a_statement_ends_with_its_program(starting: Start) -> None:
 def test_time_runs_out(words: list[str], limit: int, starting: Start) -> None:
     answer, seconds = ended(starting(*words, "--timeout", limit))
     assert (answer.code, answer.out) == (3, "")
-    assert answer.errors == [f"error: the statement takes longer than {limit} s: select less, or allow more time with --timeout"]
+    assert answer.errors == [f"error: the statement takes longer than {limit} s: select fewer rows, or choose a longer --timeout"]
     assert seconds < limit + 3
 
 

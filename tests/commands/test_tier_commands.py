@@ -96,7 +96,7 @@ def test_listing_takes_a_limited_time(ask: Ask, monkeypatch: pytest.MonkeyPatch)
     assert [line["tier"] for line in lines] == [f"{discs:02}" for discs in reversed(range(13))]
     monkeypatch.setattr(tier_kind, "PATIENCE", -1.0)
     said = ask("estimate", "connect4", "--size", "4x3")
-    assert_refused(said, 3, "connect4-4x3 has more than", "build it with --for 1h, or choose a smaller variant")
+    assert_refused(said, 3, "connect4-4x3 has more than", "build the table with --for 1h, or choose a smaller variant")
 
 
 def test_damage_is_found(data: Path, ask: Ask) -> None:
@@ -104,8 +104,8 @@ def test_damage_is_found(data: Path, ask: Ask) -> None:
     flip(path, path.stat().st_size // 2)
     said = ask("verify", *GAME, "--data", data)
     assert said.code == 1
-    assert [error.partition("cannot be checked")[0] != error for error in said.errors] == [False, True]
-    assert f"left1-2-3.h5 cannot be checked: build {path} again first" in said.err
+    assert [error.partition("cannot check")[0] != error for error in said.errors] == [False, True]
+    assert f"left1-2-3.h5: rebuild {path} first" in said.err
     assert ask("build", *GAME, "--data", data).code == 0
     assert ask("verify", *GAME, "--data", data).code == 0
 
@@ -193,7 +193,7 @@ def test_many_positions_of_a_listed_game(tmp_path: Path) -> None:
 
 def test_listing_obeys_memory_and_the_deadline(tmp_path: Path, ask: Ask) -> None:
     said = ask("build", "connect4", "--size", "4x4", "--data", tmp_path / "new", "--memory", "300K")
-    assert_one_sentence(said, "listing connect4-4x4 needs more than", "--memory", code=3)
+    assert_one_sentence(said, "listing the positions of connect4-4x4 needs more than", "--memory", code=3)
     assert not list(tmp_path.iterdir())
     kind = tier_kind.TierTables(load_rules("connect4-4x3"))
     with pytest.raises(CapacityError, match="too many to list before the deadline: allow more time with --for"):

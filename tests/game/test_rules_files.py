@@ -137,8 +137,8 @@ def test_commands_without_a_game(folder: Path, ask: Ask, monkeypatch: pytest.Mon
     answer = ask("reindex", "--data", "d")
     assert answer.code == 0
     assert answer.err.endswith(
-        "rebuilt from 0 tables of no game; left out: heap/exact/all.h5 is of a game that is not installed,"
-        " small-heap/exact/all.h5 is of a game that is not installed\n"
+        "rebuilt from 0 tables of no game; left out: heap/exact/all.h5 belongs to a game that is not installed,"
+        " small-heap/exact/all.h5 belongs to a game that is not installed\n"
     )
     assert "nothing to remove" in ask("prune", "--yes", "--data", "d").err
     monkeypatch.setenv(VARIABLE, os.pathsep.join([str(folder / "heap.py"), "other.py"]))
@@ -146,7 +146,7 @@ def test_commands_without_a_game(folder: Path, ask: Ask, monkeypatch: pytest.Mon
     assert {name for name in contents(folder / "d") if name.endswith(".h5")} == {name for name in before if name.endswith(".h5")}
     forget(folder)
     (folder / "heap.py").write_text(HEAP.replace("(1, 2)", "(1, 3)"))
-    assert ask("prune", "--rules", "heap.py", "--format", "json", "--data", "d").json[0]["reason"] == "built under other rules"
+    assert ask("prune", "--rules", "heap.py", "--format", "json", "--data", "d").json[0]["reason"] == "built with different rules"
 
 
 @pytest.mark.release

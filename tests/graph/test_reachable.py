@@ -212,7 +212,7 @@ def test_a_graph_may_be_limited() -> None:
     """As many positions as there are fit, and one less does not; the error has the limit as data."""
     game, size = game_of("hexapawn"), len(graph_of("hexapawn"))
     assert len(reachable(game, limit=size)) == size
-    with pytest.raises(CapacityError, match="hexapawn needs more than the 134 positions") as refused:
+    with pytest.raises(CapacityError, match="hexapawn needs more than the supported 134 positions") as refused:
         reachable(game, limit=size - 1)
     assert (refused.value.allowed, refused.value.exit_code) == (size - 1, 3)
 
@@ -273,5 +273,5 @@ def test_two_ways_from_a_square_to_another_are_refused() -> None:
     pacer = Kind("y", "pacer", 1, (3, 5), (Step(3, 5), Step(5, 3)))
     game = Game("fork", "Fork", board, toys.SIDES, (walker, pacer), "y2/A2 w", Outcome.LOSS, 2)
     for walk_from in (reachable, count):
-        with pytest.raises(TablebaseError, match=r"^cannot count the games of fork, because walker has two steps"):
+        with pytest.raises(TablebaseError, match=r"^cannot count the games of fork, because the walker has two steps"):
             walk_from(game)

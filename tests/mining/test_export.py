@@ -138,9 +138,9 @@ def test_other_folders_are_left_alone(ask: Ask, two_pieces: Path, tmp_path: Path
     schema, before = pq.read_schema(file), file.read_bytes()
     assert (schema.names, json.loads(schema.metadata[KEY])["game"]) == (["outcome", "distance"], "doushouqi")
     answer = ask("export", "doushouqi", "--to", folder, "--data", two_pieces, "--sample", "0.5")
-    assert_refused(answer, 2, "contains another export")
+    assert_refused(answer, 2, "contains an export with different columns")
     assert [(path, path.read_bytes()) for path in folder.rglob("*") if path.is_file()] == [(file, before)]
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
-    assert_refused(ask("export", "doushouqi", "--to", tmp_path / "mine", "--data", two_pieces), 2, "contains other files")
+    assert_refused(ask("export", "doushouqi", "--to", tmp_path / "mine", "--data", two_pieces), 2, "contains unrelated files")
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["letter.txt"]

@@ -83,12 +83,15 @@ STATEMENTS = {
         "SELECT count(*) FROM positions WHERE material = 'RvC' UNION ALL SELECT sum(count) FROM histogram('positions', distance)",
         "is not allowed in FROM",
     ),
-    "a WITH called positions": ("WITH positions AS (SELECT 1 AS pieces) SELECT * FROM positions", "a WITH query cannot have"),
-    "a WITH called POSITIONS": ('WITH "Distinct_Positions"(a) AS (SELECT 1) SELECT * FROM positions', "a WITH query cannot have"),
+    "a WITH called positions": ("WITH positions AS (SELECT 1 AS pieces) SELECT * FROM positions", "a WITH query cannot be named"),
+    "a WITH called POSITIONS": (
+        'WITH "Distinct_Positions"(a) AS (SELECT 1) SELECT * FROM positions',
+        "a WITH query cannot be named",
+    ),
     "columns renamed": ("SELECT a, count(*) FROM positions t(a) GROUP BY a", "cannot be renamed in FROM"),
     "columns exchanged": ("SELECT count(*) FROM positions t(a, b, material) WHERE material = 'w'", "cannot be renamed in FROM"),
     "columns by number": ("SELECT count(DISTINCT #1) FROM positions", "use column names"),
-    "a material in another order": ("SELECT 1 FROM positions WHERE material = 'CRvW'", "invalid material CRvW: write it as RCvW"),
+    "a material in another order": ("SELECT 1 FROM positions WHERE material = 'CRvW'", "invalid material CRvW: expected RCvW"),
     "a material that is not built": (
         "SELECT count(*) FROM positions WHERE material = 'RvC' UNION "
         "SELECT count(*) FROM positions WHERE side = 'w' AND material IN ('RvC', 'RCvW')",

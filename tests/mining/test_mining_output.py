@@ -73,7 +73,7 @@ def test_what_cannot_be_written(value: str, styles: tuple[str, ...], two_pieces:
     """A value that a format cannot hold is a sentence that names a way out, which works."""
     for style in styles:
         answer = ask("mine", "doushouqi", f"SELECT {value} AS it", "--data", two_pieces, "--format", style)
-        assert_refused(answer, 2, "cast it to VARCHAR")
+        assert_refused(answer, 2, "cast the column to VARCHAR")
     answer = ask("mine", "doushouqi", f"SELECT ({value})::VARCHAR AS it", "--data", two_pieces, "--format", "csv")
     assert answer.code == 0
     assert len(answer.csv[0]["it"]) > 0

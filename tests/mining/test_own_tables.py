@@ -81,7 +81,7 @@ def test_no_other_file_can_be_read(games: Path, two_pieces: Path) -> None:
         ("my games=games.csv", "use letters, digits and _"),
         ("mine=none.csv", "none.csv cannot be used"),
         ("mine=games.txt", "give a file that ends in .parquet or .csv"),
-        ("mine=broken.parquet", "broken.parquet cannot be read"),
+        ("mine=broken.parquet", "cannot read broken.parquet"),
     ],
 )
 def test_errors(text: str, message: str, games: Path, two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,9 +172,9 @@ def test_a_list_with_the_wrong_colours_is_refused(two_pieces: Path) -> None:
     """Positions that no row has, since the other side is to move, are no silent null: the sentence names the function."""
     own = {"q": pa.table({"p": [HERE, THERE.replace(" w", " b"), "nothing b"]})}
     for source in ("q JOIN positions ON position = q.p", "q LEFT JOIN positions r ON r.position = q.p"):
-        with pytest.raises(TablebaseError, match=r"2 of 3 positions of q\.p have Black to move.*write as_row\(q\.p\)"):
+        with pytest.raises(TablebaseError, match=r"2 of 3 positions in q\.p have Black to move.*write as_row\(q\.p\)"):
             Query(JUNGLE, two_pieces, f"SELECT * FROM {source}", (), own=own)
-    with pytest.raises(TablebaseError, match=r"of \(SELECT p FROM q\) have Black to move.*write as_row\(p\)"):
+    with pytest.raises(TablebaseError, match=r"in \(SELECT p FROM q\) have Black to move.*write as_row\(p\)"):
         Query(JUNGLE, two_pieces, "SELECT * FROM positions WHERE position IN (SELECT p FROM q)", (), own=own)
 
 

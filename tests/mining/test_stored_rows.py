@@ -298,7 +298,7 @@ def test_generous_tables_hold_no_chances(ask: Ask, tmp_path: Path) -> None:
     assert ask("build", "harehedgehog-cards=none", "--carrots", 1, "--cap", "generous", "--data", tmp_path).code == 0
     assert_one_sentence(
         ask("mine", RACE.name, "SELECT 1 FROM positions", "--data", tmp_path),
-        "do not contain chances: build a table with other limits",
+        "do not contain probabilities: build a table with other limits",
     )
 
 

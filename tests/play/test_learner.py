@@ -254,6 +254,6 @@ def test_the_command(ask: Ask, path: Path, hexapawns: Path) -> None:
 
 def test_one_training_at_a_time_writes_a_file(path: Path) -> None:
     """A second one is refused before it plays, and what the first has learned is not lost."""
-    with locked(lock_of(path), "taken"), pytest.raises(TablebaseError, match=r"another 'train' is writing to .*: wait"):
+    with locked(lock_of(path), "taken"), pytest.raises(TablebaseError, match=r"another 'train' command is writing to .*: wait"):
         tablebase.train("hexapawn", output=path, games=10)
     assert not path.exists()

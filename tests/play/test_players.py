@@ -121,7 +121,7 @@ def test_games_with_too_many_positions_are_refused(name: str, player: str, monke
     monkeypatch.setattr("tablebase.play.graph_player.LIMIT", 70)
     monkeypatch.setattr("tablebase.play.learning.matchboxes.LIMIT", 35)
     grow_tree.cache_clear()
-    with pytest.raises(CapacityError, match=r"than the (70|35) positions that can be used: choose a smaller board"):
+    with pytest.raises(CapacityError, match=r"than the supported (70|35) positions: choose a smaller board"):
         open_player(player, seat(name))
 
 

@@ -33,7 +33,7 @@ FOX, JUNGLE = load_game("foxhounds"), load_game("doushouqi")
 GAMES = HUNT, TWINS, _, _, FOX_4 = toys.with_tiers()
 UNDIVIDED = JUNGLE, toys.pond(), toys.sisters()
 games = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
-AS_IN = "write the pieces of both sides, as in 'RCvW'"
+AS_IN = "expected the pieces of both sides, as in 'RCvW'"
 
 
 def compositions(game: Game) -> list[naive.Kinds]:
@@ -103,17 +103,17 @@ def test_a_name_says_which_material(game: Game) -> None:
 @pytest.mark.parametrize(
     ("game", "text", "sentence"),
     [
-        *((JUNGLE, text, f"'{text}' is not a material: {AS_IN}") for text in ("", "RC", "RCv", "vW", "RvCvW", "RCVW", "@1")),
+        *((JUNGLE, text, f"invalid material '{text}': {AS_IN}") for text in ("", "RC", "RCv", "vW", "RvCvW", "RCVW", "@1")),
         (JUNGLE, "RXvW", "White has no piece 'X': use the letters RCWDPTLE"),
         (JUNGLE, "RCvx", "Black has no piece 'x': use the letters RCWDPTLE"),
         (JUNGLE, "RC vW", "White has no piece ' ': use the letters RCWDPTLE"),
-        (JUNGLE, "RRvW", "'RRvW' has 2 pieces of kind White rat, but the limit is 1"),
-        (JUNGLE, "RvCWW", "'RvCWW' has 2 pieces of kind Black wolf, but the limit is 1"),
+        (JUNGLE, "RRvW", "too many White rat pieces in 'RRvW': expected at most 1"),
+        (JUNGLE, "RvCWW", "too many Black wolf pieces in 'RvCWW': expected at most 1"),
         (FOX, "FvHHHH", "'FvHHHH' is divided into 29 slices: choose a slice from FvHHHH@0 to FvHHHH@28"),
         (FOX, "FvHHHH@29", "FvHHHH has no tier '29': choose a tier from 0 to 28"),
         (FOX, "FvHHHH@", "FvHHHH has no tier '': choose a tier from 0 to 28"),
         (FOX, "FvHHHH@²", "FvHHHH has no tier '²': choose a tier from 0 to 28"),
-        (FOX, "FvHHHHH@1", "'FvHHHHH@1' has 5 pieces of kind Hounds hound, but the limit is 4"),
+        (FOX, "FvHHHHH@1", "too many Hounds hound pieces in 'FvHHHHH@1': expected at most 4"),
         (JUNGLE, "RCvW@1", "'RCvW@1' has a tier, but RCvW is not divided into tiers: write RCvW"),
         (TWINS, "PPvP@1", "PPvP has no tier '1': choose a tier from 0,0 to 4,2"),
         (TWINS, "PKvPK", "'PKvPK' is divided into 9 slices: choose a slice from PKvPK@0,0 to PKvPK@2,2"),

@@ -110,7 +110,7 @@ def test_the_command_writes_what_python_returns(ask: Ask, hexapawns: Path) -> No
     ]
     boards = ask(*given, "--boards").out
     assert [line.strip() for line in boards.splitlines() if line.strip() in sentences] == sentences
-    assert "cannot use --explain with --replay: give one of them" in ask(*given, "--replay", "games").err
+    assert "cannot use --explain with --replay: leave out --explain or --replay" in ask(*given, "--replay", "games").err
     assert len(repr(explained)) <= 400
 
 

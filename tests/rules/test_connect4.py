@@ -42,7 +42,7 @@ def test_tables_are_those_of_brute_force(tmp_path: Path) -> None:
                 assert source.value(position, player) == (outcome, distance)
         assert sum(row["positions"] for row in tables.stats(name).rows) < len(graph)
         # Crosses cannot begin on top of a disc.
-        with pytest.raises(NotationError, match="cannot be reached from the start of connect4-4x3"):
+        with pytest.raises(NotationError, match="cannot be reached in games of connect4-4x3"):
             tables.probe(name, "..../x.../o...")
 
 

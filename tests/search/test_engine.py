@@ -181,7 +181,7 @@ def test_the_limit_of_progress_draws() -> None:
         ({}, {"seconds": float("nan")}, "the time must be positive, not nan"),
         ({}, {"nodes": 0}, "the number of nodes must be positive, not 0"),
         ({}, {"depth": 3, "lines": 0}, "the number of lines must be positive, not 0"),
-        ({}, {"depth": MOST_DEPTH + 1}, f"{MOST_DEPTH} plies that can be used"),
+        ({}, {"depth": MOST_DEPTH + 1}, f"the supported {MOST_DEPTH} plies"),
         ({"hash_bytes": 63}, {}, "at least 64 bytes, not 63"),
         ({"hash_bytes": 1 << 50}, {}, "transposition table"),
         ({"threads": 0}, {}, "threads must be at least 1, not 0"),

@@ -269,7 +269,7 @@ def test_rows_must_have_a_number(jungle: Game) -> None:
     assert registry.find_solver("lean").refuses(jungle, parse_material(jungle, "CWDvPTL")) is None
     large = parse_material(jungle, "CWDPvTLER")
     assert layout_of(jungle, large).size > 2**26 * 64 * 64
-    with pytest.raises(TablebaseError, match=r"because it has too many rows for the log: use --solver planes$"):
+    with pytest.raises(TablebaseError, match=r"because the table has too many rows for the log: use --solver planes$"):
         registry.solver_for(jungle, large, "lean")
 
 

@@ -118,7 +118,7 @@ def test_what_is_no_pursuit(game: Game, name: str, error: str) -> None:
     assert best != "pursuit"
     with pytest.raises(TablebaseError) as caught:
         solve_material(game, material, Tables(game, "reference").load, "pursuit")
-    assert str(caught.value) == f"the solver pursuit cannot solve this table, because {error}: use --solver {best}"
+    assert str(caught.value) == f"the solver pursuit cannot solve the table, because {error}: use --solver {best}"
 
 
 @pytest.mark.parametrize(

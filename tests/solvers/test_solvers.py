@@ -125,8 +125,8 @@ def test_codes_are_the_naive_ones(solved: Solved, game: Game, name: str, engine:
     ("engine", "game", "name", "sentence"),
     [
         ("magic", toys.pond(), "RvR", "unknown solver 'magic': choose auto, .*reference$"),
-        ("planes", toys.hunt(), "HHvF", "identical pieces, which this solver does not support: use --solver groups$"),
-        ("planes", toys.skaters(13, 5), "AvC", "because its board has more than 64 squares: use --solver groups$"),
+        ("planes", toys.hunt(), "HHvF", "identical pieces, which planes does not support: use --solver groups$"),
+        ("planes", toys.skaters(13, 5), "AvC", "because the board has more than 64 squares: use --solver groups$"),
     ],
 )
 def test_a_wrong_engine_is_refused(solved: Solved, engine: str, game: Game, name: str, sentence: str) -> None:

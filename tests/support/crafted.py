@@ -124,8 +124,8 @@ def skipped(codes: bytes) -> bytes:
 
 NAMES = ("format", "format_version", "index_version", "game", "rules_digest", "material")
 CRAFTED: dict[str, dict[str, Change]] = {
-    "it has no attribute": {f"without {name}": drops(name) for name in NAMES},
-    "it has other attributes": {
+    " is missing": {f"without {name}": drops(name) for name in NAMES},
+    "it has unexpected attributes": {
         **{f"without {name}": drops(name) for name in ("stride", "layout", "values_sha256")},
         "one attribute more": sets("solver", np.bytes_(b"magic")),
     },
@@ -134,7 +134,7 @@ CRAFTED: dict[str, dict[str, Change]] = {
         "another game": text("game", b"hexapawn-4x4"),
         "another material": text("material", b"PvP"),
     },
-    "is not a text": {
+    "is not a fixed-length string": {
         "a name of any length": sets("material", "PPvP"),
         "a number for a name": sets("material", 7),
         "an endless name": text("material", b"P" * 70_000),
@@ -152,9 +152,11 @@ CRAFTED: dict[str, dict[str, Change]] = {
         "a stride of 0": sets("stride", np.int64(0)),
         "a stride of 3": sets("stride", np.int64(3)),
     },
-    "layout describes another index": {"another layout": text("layout", b'{"groups": [], "mirror": null, "swap": null}')},
+    "layout describes a different indexing scheme": {
+        "another layout": text("layout", b'{"groups": [], "mirror": null, "swap": null}')
+    },
     "is not a digest": {"a digest that is none": text("values_sha256", b"0")},
-    "has other attributes than histogram and first": {
+    "has attributes other than histogram and first": {
         "no histogram": drops("histogram", "w"),
         "no first": drops("first", "b"),
         "one attribute more of a dataset": sets("last", np.int64(1), "b"),
@@ -191,7 +193,7 @@ CRAFTED: dict[str, dict[str, Change]] = {
         "no dataset": lambda file: file.__delitem__("b"),
         "one dataset more": lambda file: file.create_dataset("c", data=[1]),
     },
-    "it has no dataset b": {"one dataset under another name": lambda file: file.move("b", "c")},
+    "the dataset b is missing": {"one dataset under another name": lambda file: file.move("b", "c")},
     "its w is not a dataset": {
         "a group": replaces(lambda file: file.create_group("w")),
         "a type": replaces(lambda file: file.__setitem__("w", np.dtype("u1"))),
@@ -239,17 +241,17 @@ CHUNKS: dict[str, dict[str, Change]] = {
         "a frame that claims what is right": lambda file: chunk(claims(len(file["w"])))(file),
         "two frames": chunk(lambda codes: packed(codes) + packed(codes)),
     },
-    "has a chunk of the wrong size": {
+    "contains a chunk of the wrong size": {
         "a frame of nothing": chunk(lambda _: packed(b"")),
         "a frame of one code less": chunk(lambda codes: packed(codes[:-1])),
         "a frame that claims more than there is memory": chunk(claims(1 << 50)),
         "a frame of unknown size": chunk(says_nothing),
     },
-    "has a chunk that is uncompressed or too large": {
+    "contains a chunk that is uncompressed or too large": {
         "a frame and much else": chunk(skipped),
         "codes that are not compressed": chunk(lambda codes: codes, filters=1),
     },
-    "has a code that is missing from its statistics": {
+    "contains a code that is missing from its statistics": {
         "the code of void": chunk(lambda codes: packed(b"\xff" * len(codes))),
         "a code beyond the histogram": lambda file: chunk(
             lambda codes: packed(bytes([len(file["w"].attrs["histogram"])]) + codes[1:])

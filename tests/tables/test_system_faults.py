@@ -194,7 +194,7 @@ def test_a_checkpoint_that_cannot_be_read_now_is_kept(tmp_path: Path, monkeypatc
     assert saved is not None
     monkeypatch.setattr(os, "open", Mock(side_effect=OSError(errno.EIO, os.strerror(errno.EIO))))
     for load in (checkpoint.load, checkpoint.exists, saved.is_whole, lambda: saved.fill([np.arange(3)])):
-        with pytest.raises(UnusableFileError, match=r"checkpoint cannot be used \(Input/output error\): delete it"):
+        with pytest.raises(UnusableFileError, match=r"checkpoint cannot be used \(Input/output error\): delete the file"):
             load()
     assert checkpoint.path.exists()
 

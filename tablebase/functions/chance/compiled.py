@@ -71,7 +71,7 @@ class Compiled:
         if self.listed is None:
             return self.game.region(limits)
         if limits:
-            raise RulesError(f"{self.game.name} does not support the limit {next(iter(limits))}: leave it out")
+            raise RulesError(f"{self.game.name} does not support the limit {next(iter(limits))}: leave out the limit")
         return self.listed.region
 
     def row(self, state: State) -> Int64 | None:
@@ -89,7 +89,7 @@ def compiled(game: StochasticGame) -> Compiled:
     `RulesError` if it is not a game of two players with chance, `CapacityError` if it has too many states and no kernels.
     """
     if "chance" not in game.can:
-        raise RulesError(f"{game.name} has no chance moves, so its tables cannot have bounds: choose a game with chance moves")
+        raise RulesError(f"{game.name} has no chance moves, so its tables cannot contain bounds: choose a game with chance moves")
     kernels = game.kernels()
     if kernels is not None:
         return Compiled(game, kernels, None)
@@ -104,7 +104,7 @@ def explicit(game: StochasticGame) -> Explicit:
     than `MOST_STATES`.
     """
     if game.players != 2:
-        raise RulesError(f"{game.name} has {game.players} players, but tables need two players: choose a variant with two players")
+        raise RulesError(f"{game.name} has {game.players} players, but tables need two players: choose a two-player variant")
     states = tuple(sorted(_reachable(game), key=lambda state: game.to_move(state) < 0))
     numbers = {state: number for number, state in enumerate(states)}
     stored = sum(game.to_move(state) >= 0 for state in states)
@@ -134,7 +134,7 @@ def _reachable(game: StochasticGame) -> dict[State, None]:
                 waiting.append(after)
         if len(found) > MOST_STATES:
             raise CapacityError(
-                f"the list of all states of {game.name}", "choose a smaller variant", allowed=MOST_STATES, unit="states"
+                f"listing all states of {game.name}", "choose a smaller variant", allowed=MOST_STATES, unit="states"
             )
     return found
 

@@ -125,7 +125,7 @@ class LayerFile(FlatFile):
         chunk, place = divmod(number - self.layer.begin, self.chunk_values(BOUNDS[0]))
         lower, upper = (float(self.cached(chunks, name, chunk)[place]) for name in BOUNDS)
         if not (0 <= lower <= 1 and 0 <= upper <= 1 and (lower <= upper or self.region.generous)):
-            raise CorruptTableError("contains invalid bounds", self.path)
+            raise CorruptTableError("contains invalid probability bounds", self.path)
         return int(lower * UNIT), UNIT - int(upper * UNIT)
 
 

@@ -90,15 +90,15 @@ def sorted_keys(rules: FunctionGame[Any], positions: list[Any]) -> tuple[Keys, N
     texts = [rules.format(position).encode() for position in positions]
     longest = max(map(len, texts))
     if longest > LONGEST_TEXT or any(b"\0" in text or not text for text in texts):
-        wanted = f"1 to {LONGEST_TEXT:,} bytes without zero bytes"
-        raise RulesError(f"the function format of {rules.name} returns a string that is not {wanted}: change format")
+        wanted = f"a string of 1 to {LONGEST_TEXT:,} bytes without NUL"
+        raise RulesError(f"format() of {rules.name} must return {wanted}: correct the function")
     keys = np.array(texts, f"S{longest}")
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
     same = np.flatnonzero(keys[1:] == keys[:-1])
     if len(same):
         text = keys[same[0]].decode()
-        raise RulesError(f"the function format of {rules.name} returns {text!r} for two positions: change format or canonical")
+        raise RulesError(f"format() of {rules.name} returns {text!r} for two positions: change format() or canonical()")
     return keys, order
 
 
@@ -188,7 +188,7 @@ class ExactFile(CodesFile):
         parts.require(0 < self.positions <= MOST_POSITIONS, "its number of positions is out of range")
         kind = parts.dataset(root, "keys").get_type()
         fixed = kind.get_class() == h5py.h5t.STRING and not kind.is_variable_str() and kind.get_size() <= LONGEST_TEXT
-        parts.require(fixed, "its dataset keys does not contain short texts")
+        parts.require(fixed, "its dataset keys does not contain short strings")
         self._expect(root, "keys", self.positions, np.dtype(f"S{kind.get_size()}"))
         self._expect_codes(root, self.positions)
 

@@ -101,7 +101,7 @@ def list_positions(rules: FunctionGame[P], allowed: int, tick: Callable[[int], o
 def winner_of(rules: FunctionGame[P], position: P, ending: Ending) -> int:
     """The player who is first alone, or `DRAWN`; `RulesError` unless there are places for two players, and none is to move."""
     if ending.places not in PLACES:
-        raise contradiction(rules, position, f"two players have the places {ending.places}, not one of {PLACES}")
+        raise contradiction(rules, position, f"the places of the two players are {ending.places}, but must be one of {PLACES}")
     if (mover := rules.to_move(position)) != OVER:
         raise contradiction(rules, position, f"result is {ending.why!r}, but to_move is {mover}, not OVER")
     return DRAWN if ending.winner is None else ending.winner
@@ -136,5 +136,5 @@ def check_size(rules: FunctionGame[Any], positions: int, memory: int, allowed: i
     if positions > MOST_POSITIONS:
         raise CapacityError(subject, hint, allowed=MOST_POSITIONS, unit="positions")
     if memory > allowed:
-        hint += ", or allow more with --memory" if allowed < machine.memory() else ""
+        hint += ", or a larger --memory" if allowed < machine.memory() else ""
         raise CapacityError(subject, hint, allowed=allowed)

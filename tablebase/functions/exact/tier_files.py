@@ -139,11 +139,11 @@ class TierFile(CodesFile):
             self.counts = ExactCounts(**json.loads(parts.text(root, "counts")))
             self.after = [int(tier) for tier in json.loads(parts.text(root, "after"))]
         except (TypeError, ValueError) as error:
-            raise CorruptTableError("contains invalid counts of positions", self.path) from error
+            raise CorruptTableError("contains invalid position counts", self.path) from error
         self.tier = parts.number(root, "number")
         self.head = _head(game, self.name, self.tier, self.after, self.counts)
         self._compare(root, f"{self.name} of {game.name}", ("format", "game", "tier"), VERSIONS)
-        parts.require(game.tier_name(self.tier) == self.name, "its number is that of another tier")
+        parts.require(game.tier_name(self.tier) == self.name, "its number belongs to another tier")
         self.size = game.size(self.tier) if game.is_ranked else self.counts.positions
         self._expect_codes(root, self.size)
         for name in () if game.is_ranked else PLANES:

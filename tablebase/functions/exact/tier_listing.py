@@ -65,7 +65,7 @@ def list_tiers(game: CompiledGame, allowed: int, tick: Callable[[int], object] =
                 pending = sum(map(len, chain(again, *waiting.values())))
                 if 8 * (total + len(keys) + 2 * pending) > allowed:
                     raise CapacityError(
-                        f"listing {game.name}", "choose a smaller variant, or allow more with --memory", allowed=allowed
+                        f"listing the positions of {game.name}", "choose a smaller variant, or a larger --memory", allowed=allowed
                     )
                 tick(total + len(keys))
             if not again:

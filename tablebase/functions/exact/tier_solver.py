@@ -291,13 +291,13 @@ def sampled_seconds(game: CompiledGame, group: TierGroup, sizes: Mapping[int, in
 def rules_error(game: CompiledGame, position: int, error: int) -> Exception:
     """Describe what is wrong with the functions of a game in a position."""
     if error == SOUND:
-        return RulesError(f"moves or unmoves of {game.name} returns more than {game.most_moves} positions: increase most_moves")
+        return RulesError(f"moves() or unmoves() of {game.name} returns more than {game.most_moves} positions: increase most_moves")
     if error == CONTRADICTION:
         what = "moves, rank, tier and after contradict each other, or there are more moves than most_moves"
         return contradiction(game, position, what)
     subject = f"{game.format(position)} in {game.name}"
     return CapacityError(
-        subject, "such tables cannot be built", needed=255, allowed=254, unit="different moves in a group of tiers"
+        subject, "choose a variant with fewer moves", needed=255, allowed=254, unit="different moves in a group of tiers"
     )
 
 

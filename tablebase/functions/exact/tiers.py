@@ -47,7 +47,7 @@ class Tiers:
         for number, known in self.names.items():
             if known == name:
                 return number
-        raise RulesError(f"unknown tier {quoted(name)}{did_you_mean(name, self.names.values())}: choose one listed by 'estimate'")
+        raise RulesError(f"unknown tier {quoted(name)}{did_you_mean(name, self.names.values())}: see 'tablebase estimate'")
 
     def needed(self, tiers: set[int]) -> tuple[TierGroup, ...]:
         """Return the groups of some tiers, with all that they depend on."""
@@ -86,7 +86,7 @@ def grouped(game: CompiledGame, after: Mapping[int, tuple[int, ...]], keys: Mapp
     names = {tier: game.tier_name(tier) for tier in after}
     if len(set(names.values())) < len(names) or not all(map(TIER_NAME.fullmatch, names.values())):
         rule = "made of letters, digits, dots, hyphens and underscores"
-        raise RulesError(f"tier_name of {game.name} must return a different name for each tier, {rule}")
+        raise RulesError(f"tier_name() of {game.name} must return a different name for each tier, {rule}")
     tiers, groups = list(after), []
     numbers = {tier: number for number, tier in enumerate(tiers)}
     for circle in circles([np.array([numbers[other] for other in others], np.int64) for others in after.values()]):

@@ -218,7 +218,7 @@ def _draw_draws(game: Any, frame: Frame, rows: Sequence[Row]) -> None:
     found = matrices(game, rows)
     if len(found) > fitting(frame.style.width or WIDTH):
         found = matrices(game, rows, pooled=True)
-        say("drawing one matrix for all numbers of pieces, since several do not fit: choose one with --pieces, or a larger --width")
+        say("drawing one matrix for all numbers of pieces, because several do not fit: choose --pieces, or a larger --width")
     most, columns = max(len(names) for names, _, _ in found), sum(len(names) for _, names, _ in found)
     letters = max(len(names[0]) for names, _, _ in found) * 2.5
     beside = len(found) * (MARGIN + letters)
@@ -325,10 +325,10 @@ def query(counter: Counting, game: Any, statement: str, kind: str | None = None)
     kind = kind or ("line" if names[0] in numbers else "bar")
     draw = partial(_draw_heat, names) if kind == "heat" else partial(_draw_series, kind, names, numbers)
     if kind == "heat" and (len(names) != 3 or names[2] not in numbers):
-        raise ArgumentError(f"--kind heat needs three columns, the last with numbers, not {', '.join(names)}: select other columns")
+        raise ArgumentError(f"invalid columns {', '.join(names)} for --kind heat: select three columns, the last with numbers")
     if not set(names[1:]) & {*numbers} or (kind in ("line", "points") and names[0] not in numbers):
-        columns = "a first column" if kind == "bar" else "a first column with numbers"
-        raise ArgumentError(f"--kind {kind} needs {columns} and others with numbers, not {', '.join(names)}: select other columns")
+        columns = "any column" if kind == "bar" else "a column of numbers"
+        raise ArgumentError(f"invalid columns {', '.join(names)} for --kind {kind}: select {columns}, then columns of numbers")
     return Chart(title_of(game), " ".join(statement.split()), rows, draw)
 
 

@@ -122,7 +122,7 @@ def parse_style(width: str | None, height: str | None, font_size: float, dpi: in
     if not LEAST_SIZE <= font_size <= LARGEST_SIZE:
         raise ArgumentError(f"invalid --font-size {font_size:g}: expected {LEAST_SIZE:g} to {LARGEST_SIZE:g} points")
     if ground not in list(PALETTES):
-        raise ArgumentError(f"invalid --style {quoted(ground)}: choose {', '.join(PALETTES)}")
+        raise ArgumentError(f"invalid --style {quoted(ground)}: expected {', '.join(PALETTES)}")
     return Style(_length("width", width), _length("height", height), font_size, dpi, title, ground)
 
 

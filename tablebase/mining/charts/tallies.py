@@ -104,7 +104,7 @@ class ChartSlices:
             found.setdefault((kind, *numbers), name)
         if len(found) > 1:
             first, second = list(found.values())[:2]
-            raise ArgumentError(f"piece {piece} differs between {first} and {second}: choose one of them with --material")
+            raise ArgumentError(f"piece {piece} differs between {first} and {second}: choose one material with --material")
         return list(next(iter(found))[1:])
 
     def parity_pair(self, pieces: Sequence[int] = ()) -> tuple[int, int]:
@@ -113,7 +113,7 @@ class ChartSlices:
         Raise `TablebaseError` if the game has no such distances, or the slices lack these two pieces.
         """
         if not any(feature.name == DISTANCE and feature.pieces == 2 for feature in self.game.features):
-            hint = f"choose an integer column with --by; 'tablebase features {self.game.name}' lists some"
+            hint = f"choose an integer column with --by (see 'tablebase features {self.game.name}')"
             raise ArgumentError(f"{self.game.name} has no two-piece feature {DISTANCE!r}: {hint}")
         first, *rest = sorted(pieces or (1, self.pieces))
         if len(rest) != 1 or first == rest[0]:
@@ -165,7 +165,7 @@ def select_slices(
         numbers = [] if wanted is None else sorted({wanted[0], wanted[-1]})
         said = " or ".join(patterns) + (f" with {' to '.join(map(str, numbers))} pieces" if numbers else "")
         sentence = f"no slice of {game.name} built in {catalog.folder} matches {said}"
-        raise TablebaseError(f"{sentence}: 'tablebase stats {game_word(game.name)} --by material' lists the slices")
+        raise TablebaseError(f"{sentence}: run 'tablebase stats {game_word(game.name)} --by material' to list the slices")
     selected = tuple(slice_ for slice_ in of_either_side if side in (None, letters[slice_.side]))
     if not selected:
         raise ArgumentError(f"none of the chosen slices of {game.name} has {quoted(side)} to move: leave out --side")

@@ -45,7 +45,7 @@ def save(catalog: Catalog, patterns: Patterns) -> None:
     with catalog.writing() as connection:
         slice_id = connection.scalar(query)
         if slice_id is None:
-            raise TablebaseError(f"the slice {material} of {game.name} has been removed from the catalog: build it again")
+            raise TablebaseError(f"the slice {material} of {game.name} has been removed from the catalog: build the slice again")
         common = {"slice_id": slice_id, **wanted, "pieces": slice_.material.pieces}
         found = ((GAINS, gain_rows(patterns, PAIRS)), (RULES, rule_rows(patterns)), (TREES, tree_rows(patterns)))
         for table, rows in found:

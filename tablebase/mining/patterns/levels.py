@@ -231,7 +231,7 @@ def target_of(name: str, outcome: str | None = None) -> Target:
     """
     if name == OUTCOME.name:
         if outcome is not None:
-            raise ArgumentError("cannot use --outcome with --target outcome: leave it out, or choose another --target")
+            raise ArgumentError("cannot use --outcome with --target outcome: leave out --outcome, or choose another --target")
         return OUTCOME
     if name == "distance":
         if outcome == Outcome.DRAW:

@@ -249,7 +249,7 @@ class Search:
         chosen = self.features if names is None else chosen_columns(self.game, names, self.columns, ())
         for column in chosen:
             if column.late:
-                raise ArgumentError(f"the column {column.name} has a different value in each position: leave it out")
+                raise ArgumentError(f"the column {column.name} has a different value in each position: choose other columns")
         sample = Sample(1.0 if limit is None else min(1.0, limit / self.max_positions), seed)
         selection = {slice_: replace(wanted, sample=sample) for slice_, wanted in self.known.items()}
         scan = Scan(self.game, self.store, selection, [*chosen, self.target, self.columns[CANONICAL]], self.threads)

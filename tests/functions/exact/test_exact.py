@@ -104,7 +104,10 @@ def test_texts_that_are_none_are_a_sentence(tmp_path: Path) -> None:
     keys[-1] = b"\xff"
     path = exact_path(tmp_path, game.name)
     write_exact(path, game, keys, solve(positions)[0][order]).rename(path)
-    with closing(ExactFile(path, game)) as file, pytest.raises(CorruptTableError, match=r"cannot read \(UnicodeDecodeError"):
+    with (
+        closing(ExactFile(path, game)) as file,
+        pytest.raises(CorruptTableError, match=r"unreadable position \(UnicodeDecodeError"),
+    ):
         verify_exact(file)
 
 
@@ -178,7 +181,7 @@ def test_forged_files_are_refused(change: Any, tmp_path: Path) -> None:
 def test_too_large_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """By number, which is looked at now and then."""
     monkeypatch.setattr(listed, "MOST_POSITIONS", 700)
-    with pytest.raises(CapacityError, match="more than the 700 positions"):
+    with pytest.raises(CapacityError, match="more than the supported 700 positions"):
         list_positions(Rows(), MUCH)
 
 
@@ -214,7 +217,7 @@ def test_games_are_those_of_the_twin(stones: int) -> None:
 
 def test_a_circle_is_refused() -> None:
     """Wherever it is; from behind it, the games can be counted."""
-    with pytest.raises(RulesError, match="the games of circle: they may never end, because the position a can occur again"):
+    with pytest.raises(RulesError, match="the games of circle, which may never end: the position a can occur again"):
         count_games(circle(), "a")
     assert count_games(circle(), "c").games == 3
 

@@ -97,8 +97,8 @@ def test_it_works_without_scikit_learn(tables: Tablebase, monkeypatch: pytest.Mo
     ("options", "said"),
     [
         ({"columns": ["mobilty"]}, "unknown column 'mobilty' (did you mean 'mobility'?)"),
-        ({"columns": "mobility,position"}, "the column position has a different value in each position: leave it out"),
-        ({"columns": []}, "no column remains: add another column"),
+        ({"columns": "mobility,position"}, "the column position has a different value in each position: choose other columns"),
+        ({"columns": []}, "no columns selected: add another column"),
         ({"limit": 0}, "limit must be a whole number, at least 1, not 0"),
         ({"target": "mobility"}, "not 'mobility'"),
         ({"outcome": "win"}, "cannot use --outcome with --target outcome"),

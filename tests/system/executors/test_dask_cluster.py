@@ -105,7 +105,7 @@ def test_memory_decides_about_the_worker(shared: DaskCluster) -> None:
 def test_what_fits_nowhere_is_refused_before_anything_begins(shared: DaskCluster, tmp_path: Path) -> None:
     graph: Graph = {"small": (), "large": ("small",)}
     needs = {"small": 0, "large": max(MEMORY) + 1}
-    with pytest.raises(CapacityError, match=r"needs 5,001 bytes of memory, but at most 5,000 can be used: use a worker with more"):
+    with pytest.raises(CapacityError, match=r"needs 5,001 bytes of memory, but only 5,000 are available: use a worker with more"):
         list(run_graph(graph, partial(hold, tmp_path), DaskExecutor(scheduler=shared.address), needs.__getitem__))
     assert not list(tmp_path.iterdir())
 

@@ -199,5 +199,5 @@ def test_rights_are_asked_for_before_any_work(tmp_path: Path, monkeypatch: pytes
     (tmp_path / "a.csv").write_text("mine")
     for refused in (tmp_path, tmp_path / "a.csv"):
         monkeypatch.setattr(os, "access", lambda path, _, refused=refused: Path(path) != refused)
-        with pytest.raises(TablebaseError, match=f"a.csv cannot be used .Permission denied.: ask its owner .*{HINT}"):
+        with pytest.raises(TablebaseError, match=f"a.csv cannot be used .Permission denied.: ask the owner .*{HINT}"):
             check_output(tmp_path / "a.csv", HINT)

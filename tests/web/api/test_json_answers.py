@@ -229,7 +229,7 @@ def test_a_table_that_is_written_again_is_opened_anew(two_pieces: Path, copied: 
     expected = store.code(table, 0, 100)
     shutil.copyfile(table_path(two_pieces, GAME, parse_material(GAME, "RvC")), path)
     os.utime(path, ns=(1, 1))
-    with pytest.raises(CorruptTableError, match="has been changed since it was opened"):
+    with pytest.raises(CorruptTableError, match="has changed since it was opened"):
         store.code(table, 0, 100)
     again = store.table(GAME, parse_material(GAME, "RvC"))
     assert again is not table

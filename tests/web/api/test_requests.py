@@ -43,8 +43,8 @@ client = client_fixture("two_pieces", limits=SMALL, mine=True, origins=("https:/
         ("material", {"game": "doushouqi", "material": "'; DROP TABLE tables; --"}, 400, ""),
         ("estimate", {"game": "doushouqi", "pieces": 9}, 400, "or run 'tablebase estimate doushouqi --pieces 9'"),
         ("estimate", {"game": "doushouqi", "pieces": 7}, 400, "more than 10,000 materials of up to 7 pieces: choose fewer pieces"),
-        ("estimate", {"game": "doushouqi", "material": "RCWDPvRCWD"}, 400, "but at most 1,099,511,627,776 can be used"),
-        ("probe", {**PROBE, "position": "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w"}, 404, "is too large, since tables"),
+        ("estimate", {"game": "doushouqi", "material": "RCWDPvRCWD"}, 400, "but only 1,099,511,627,776 are supported"),
+        ("probe", {**PROBE, "position": "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w"}, 404, "is too large, because tables"),
         ("nothing", {}, 404, "the requested address does not exist: /api/v1/openapi.json lists all addresses"),
     ],
 )
@@ -222,9 +222,9 @@ def test_lines_of_the_access_log(two_pieces: Path, capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        (system_error(PermissionError(errno.EACCES, "", "/srv/other/x")), "… cannot be used (Permission denied): ask its owner"),
+        (system_error(PermissionError(errno.EACCES, "", "/srv/other/x")), "… cannot be used (Permission denied): ask the owner"),
         (system_error(OSError(errno.ENOSPC, ""), "/srv/a b/x.h5"), "no space is left for x.h5 (No space"),
-        (system_error(OSError(errno.ENOMEM, ""), Path("/srv/other")), "no memory is left for … (Cannot"),
+        (system_error(OSError(errno.ENOMEM, ""), Path("/srv/other")), "not enough memory for … (Cannot"),
         (TablebaseError("write and/or read /srv/a b/x.h5"), "write and/or read x.h5"),
         (
             TablebaseError("""nothing in /srv/a b: run 'tablebase reindex --data "/srv/a b"'"""),

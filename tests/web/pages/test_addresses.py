@@ -86,7 +86,7 @@ def test_other_spellings(written: str, status: int, target: str, client: TestCli
         ("/doushouqi/?pieces=" + "9" * 5000, 400, "must be a whole number"),
         ("/doushouqi/material/RCvE", 404, "The table RCvE of Dou Shou Qi has not been built."),
         ("/doushouqi/material/RCvE", 404, "Estimated cost of the missing tables on one processor"),
-        ("/hexapawn-8x8/position/pppppppp/8/8/8/8/8/8/PPPPPPPP_w", 404, "is too large, since tables"),
+        ("/hexapawn-8x8/position/pppppppp/8/8/8/8/8/8/PPPPPPPP_w", 404, "is too large, because tables"),
         ("/hexapawn/board/ppp/3/PPP_w.svg?theme=pink", 400, "unknown theme 'pink'"),
         ("/hexapawn/board/ppp/3/PPP_w.svg?arrows=a1z9", 400, "z9"),
         ("/hexapawn/board/ppp/3/PPP_w.svg?arrows=" + "a1a2," * 30, 400, "too many arrows (30)"),
@@ -215,7 +215,7 @@ def walk(client: TestClient, first: str, most: int, left_out: tuple[str, ...]) -
         if answer.status_code != 200:
             assert answer.status_code in (400, 404), address
             assert page is not None, address
-            assert any(words in said(page) for words in ("been built", "is too large, since tables", "No position yet")), address
+            assert any(words in said(page) for words in ("been built", "is too large, because tables", "No position yet")), address
         # A script completes this value: it is not an address yet.
         pending += [] if page is None else sorted(one for one in addresses(page) if not one.endswith(("/board/", "/position/")))
     return found
