@@ -63,7 +63,9 @@ def chosen_materials(game: Game, pieces: range | None, texts: Sequence[str] | No
     if pieces is None and not texts:
         start = start_material(game)
         if start is None:
-            raise ArgumentError("the initial position has too many pieces: choose tables with --pieces 3 or --material RCvW")
+            raise ArgumentError(
+                "the initial position has too many pieces for a table: choose smaller tables, as in --pieces 3 or --material RCvW"
+            )
         return [start]
     return [material for text in texts or [] for material in parse_materials(game, text)]
 

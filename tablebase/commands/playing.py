@@ -87,7 +87,7 @@ def play(
         named = list(player) or list(lib.players.player_names(rules)[:1])
         chosen = [*named, *[named[-1]] * seats][:seats]
         if settings and not others:
-            raise TablebaseError(f"cannot use --{next(iter(settings))} when people play all sides: remove the option")
+            raise TablebaseError(f"cannot use --{next(iter(settings))} when all players are human: remove the option")
         opened = {
             number: stack.enter_context(lib.players.open_player(name, lib.player.Seat(rules, start, number, folder), **settings))
             for number, name in zip(others, chosen, strict=True)

@@ -70,7 +70,7 @@ class Feature:
         Raises
         ------
         TablebaseError
-            If the function of the feature fails or returns values of the wrong shape or type.
+            If the feature function fails or returns values of the wrong shape or type.
         """
         try:
             values = np.broadcast_to(np.asarray(self.function(positions, *places)), len(positions))
@@ -141,7 +141,7 @@ def load_features(path: Path) -> tuple[Feature, ...]:
     TablebaseError
         If the file cannot be run or does not define a feature.
     """
-    check_regular(path, "use a Python file with features")
+    check_regular(path, "use a Python file that defines features")
     if not path.exists():
         raise TablebaseError(f"the file {path} does not exist: give the path of a Python file that defines features")
     try:

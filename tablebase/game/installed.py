@@ -91,7 +91,7 @@ def load_game(name: str | Rules[Any]) -> Game:
         return game
     if not isinstance(game, Rules):
         raise ArgumentTypeError(f"invalid game of type {type(game).__name__}: expected a name or a Game object")
-    raise RulesError(f"{game.name} has no pieces on squares: choose another game")
+    raise RulesError(f"{game.name} is not a game with pieces on squares: choose another game")
 
 
 def full_name(game: str, size: str | None, variant: Sequence[str] | None) -> str:
@@ -204,7 +204,7 @@ def _option(base: str, word: str, options: dict[str, Any]) -> tuple[str, Any]:
     if key == SIZE:
         size = _SIZE.fullmatch(text)
         if size is None:
-            raise RulesError(f"invalid size {quoted(text)} of {base}: expected files x ranks, as in {_word(SIZE, default)}")
+            raise RulesError(f"invalid size {quoted(text)} for {base}: expected files x ranks, as in {_word(SIZE, default)}")
         return key, (int(size[1]), int(size[2]))
     if isinstance(default, int):
         number = whole_number(text)

@@ -125,7 +125,7 @@ def check_kinds(game: Game, kinds: Sequence[int]) -> None:
         kind, count = game.kinds[number], kinds.count(number)
         if count > kind.limit:
             name = f"{game.sides[kind.side].name} {kind.name}"
-            raise NotationError(f"too many pieces {kind.symbol!r} ({name}) on the board ({count}): use at most {kind.limit}")
+            raise NotationError(f"too many {kind.symbol!r} pieces ({name}) on the board ({count}): use at most {kind.limit}")
     present = {game.side_of(kind) for kind in kinds}
     for side in (0, 1):
         if side not in present:
@@ -141,7 +141,9 @@ def check_placement(game: Game, position: Position) -> None:
         raise NotationError("invalid Position: expected a pair (kind, square) for each piece, and the side to move") from None
     kinds, squares = range(len(game.kinds)), range(len(game.board))
     if side not in (0, 1) or not all(kind in kinds and square in squares for kind, square in pieces):
-        raise NotationError(f"invalid Position: expected kinds up to {kinds[-1]}, squares up to {squares[-1]}, and the side 0 or 1")
+        raise NotationError(
+            f"invalid Position: expected kinds up to {kinds[-1]}, squares up to {squares[-1]}, and 0 or 1 as the side to move"
+        )
     if position.pieces != tuple(sorted(pieces)):
         raise NotationError("invalid pieces of a Position: expected a tuple of pairs (kind, square) in ascending order")
     if len({square for _, square in pieces}) != len(pieces):

@@ -72,7 +72,7 @@ class Sample:
 
     def __post_init__(self) -> None:
         if not 0 <= self.begin < self.end <= 1:
-            raise ArgumentError(f"invalid --sample {self.end}: expected a share above 0 and at most 1")
+            raise ArgumentError(f"invalid --sample {self.end}: expected a fraction above 0 and at most 1")
 
 
 WHOLE = Sample()
@@ -306,7 +306,9 @@ def check_built(game: Game, known: Selection, material: Material, folder: Path) 
     alias = next((material_name(game, slice_.material) for slice_ in known if slice_.location.material == stored), None)
     if alias is not None:
         name = material_name(game, material)
-        raise TablebaseError(f"distinct_positions contains {alias} instead of the equivalent {name}: query the table positions")
+        raise TablebaseError(
+            f"distinct_positions contains {alias} instead of the equivalent {name}: query the table 'positions' instead"
+        )
     raise missing_table(game, material, folder)
 
 

@@ -76,7 +76,7 @@ def make(seat: Seat, level: int | str | None = None, nodes: str | None = None, t
             raise TablebaseError(f"the engine level must be a number from 1 to {len(NODES)}, not {quoted(str(level))}")
         return EnginePlayer(seat, number, tables=uses_tables)
     if level is not None:
-        raise TablebaseError("cannot set both level and nodes of the player engine: set either level or nodes")
+        raise TablebaseError("cannot set both level and nodes for the player 'engine': set either level or nodes")
     limit = whole_number(nodes)
     if not limit:
         raise TablebaseError(f"the setting nodes must be {WHOLE_NUMBER} and at least 1, not {quoted(nodes)}")

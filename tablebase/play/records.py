@@ -163,7 +163,7 @@ def read_records(lines: Iterable[str]) -> Iterator[Record]:
                 raise _no_tag(line.strip(), number)
             words += found
             if len(words) > MOST:
-                raise NotationError(f"the game in line {begun} has more than {MOST:,} moves")
+                raise NotationError(f"the game starting on line {begun} has more than {MOST:,} moves")
             continue
         name, value = _tag(line.strip(), number)
         if words or name in tags:
@@ -217,16 +217,16 @@ def _record(tags: dict[str, str], words: list[str], line: int) -> Record:
     seats = _seats(len(places) or (2 if "White" in tags else sum(name.startswith("Player") for name in tags)))
     for name in ("Result", "Game", "Round", *seats, "Start", "Opening", "Termination"):
         if name not in tags:
-            raise NotationError(f"the game in line {line} has no tag {name}: add the tag {name}")
+            raise NotationError(f"the game starting on line {line} has no {name} tag: add this tag")
     while words and label_of(words[-1]) is not None:
         # A comment, since nothing happens after the result.
         words.pop()
     if words[-1:] != [result]:
-        raise NotationError(f"the game in line {line} does not end with its result: add the result after the moves")
+        raise NotationError(f"the game starting on line {line} does not end with its result: add the result after the moves")
     number, opening = whole_number(tags["Round"]), whole_number(tags["Opening"])
     ranked = all(place == 1 + sum(other < place for other in places) for place in places)
     if number is None or opening is None or not ranked:
-        raise NotationError(f"the game in line {line} has an invalid tag Round, Opening or Result: correct the tag")
+        raise NotationError(f"the game starting on line {line} has an invalid Round, Opening or Result tag: correct the tag")
     players = tuple(tags[name] for name in seats)
     return Record(tags["Game"], number, players, tags["Start"], opening, tuple(words[:-1]), places, tags["Termination"], line)
 

@@ -47,7 +47,9 @@ class Strategy(ABC):
         winner = int(self.values.winner[0])
         if winner == DRAWN:
             start = render(self.graph.game, self.graph.position(0))
-            raise TablebaseError(f"neither side loses from {start} under perfect play: choose a side, and a number for the fuzz")
+            raise TablebaseError(
+                f"{start} is a draw under perfect play, so neither side is chosen by default: choose a side, and a number for the fuzz"
+            )
         return 1 - winner
 
     def even_fuzz(self, side: int) -> float | None:
@@ -64,7 +66,9 @@ class Strategy(ABC):
         fuzz = self.even_fuzz(self.loser())
         if fuzz is None:
             start = render(self.graph.game, self.graph.position(0))
-            raise TablebaseError(f"cannot use --fuzz fair from {start}, because no fuzz gives an even chance: give --fuzz a number")
+            raise TablebaseError(
+                f"cannot use --fuzz fair from {start}, because no fuzz makes the chances even: set --fuzz to a number"
+            )
         return fuzz
 
     def fuzz(self, text: float | str) -> float:

@@ -102,7 +102,7 @@ class Lookahead:
         Raise `RulesError` if nobody is to move, and `CapacityError` if too many states would have to be looked at.
         """
         if self.game.to_move(state) < 0:
-            raise RulesError(f"no player is to move in {self.game.format(state)}: choose another position")
+            raise RulesError(f"{self.game.format(state)} has no player to move: choose another position")
         settings = self._settings(state, seed)
         while (space := self._searched(state, settings)) is None:
             # A turn can be longer than what lies between two states of a table.
@@ -222,6 +222,6 @@ def check_foresight(foresight: Foresight, game: StochasticGame) -> None:
     if foresight.nodes < 1:
         raise ArgumentError(f"the number of positions to search must be positive, not {foresight.nodes}")
     if len(foresight.cuts) > MOST_DEPTH or not all(0 <= keep <= MOST_CUTS for keep in foresight.cuts):
-        raise ArgumentError(f"the cuts must be at most {MOST_DEPTH} numbers from 0 (all moves) to {MOST_CUTS}")
+        raise ArgumentError(f"invalid cuts: expected at most {MOST_DEPTH} numbers, each from 0 (all moves) to {MOST_CUTS}")
     if foresight.alpha_beta and (game.players != 2 or foresight.objective is not Objective.LEAD):
         raise ArgumentError("alpha-beta needs two players and objective=lead: set objective=lead, or leave out alpha-beta")

@@ -118,7 +118,7 @@ def test_everything_is_built_and_then_the_steps_are_taken(
         ('[[build]]\ngame = "doushouqi"\npieces = "four"', 1, "invalid number of pieces 'four'"),
         ('[[build]]\ngame = "doushouqi"\nmaterial = ["QvK"]', 1, "no piece 'Q'"),
         ('[[build]]\ngame = "doushouqi"\npieces = 2\nsolver = "steam"', 1, "unknown solver 'steam'"),
-        ('[[build]]\ngame = "doushouqi"\npieces = 2\nlimits = { carrots = 3 }', 1, "have no limits"),
+        ('[[build]]\ngame = "doushouqi"\npieces = 2\nlimits = { carrots = 3 }', 1, "do not support limits"),
         ('[[build]]\ngame = "harehedgehog"\npieces = 2', 1, "pieces"),
         ('[[build]]\ngame = "harehedgehog"\nlimits = { parrots = 3 }', 1, "--parrots"),
         ('memory = "1M"\n[[build]]\ngame = "harehedgehog"\nlimits = { carrots = 20 }\npriority = 10', 2, "bytes of memory"),

@@ -60,8 +60,8 @@ PLAYING = {
     "play harehedgehog --player computer:objective=OWN": "unknown objective 'OWN': choose own or lead",
     "play harehedgehog --player computer:cuts=1/x": "whole numbers separated by slashes, as in 0/0/8/8/4, not '1/x'",
     "play harehedgehog --player computer:cuts=1/-1": "whole numbers separated by slashes, as in 0/0/8/8/4, not '1/-1'",
-    "play harehedgehog --player computer:cuts=101": "the cuts must be at most 20 numbers from 0 (all moves) to 100",
-    f"play harehedgehog --player computer:cuts={'0/' * 20}0": "the cuts must be at most 20 numbers",
+    "play harehedgehog --player computer:cuts=101": "invalid cuts: expected at most 20 numbers, each from 0 (all moves) to 100",
+    f"play harehedgehog --player computer:cuts={'0/' * 20}0": "invalid cuts: expected at most 20 numbers",
     "play harehedgehog --player computer:carrots=nan": "the weight of carrots must be a number from 0 to 100, not nan",
     "play harehedgehog --players 3 --player computer:objective=lead,alpha-beta=yes": "alpha-beta needs two players",
     "play harehedgehog --player computer:alpha-beta=yes": "alpha-beta needs two players and objective=lead",
@@ -78,7 +78,7 @@ PLAYING = {
     "play hexapawn --size 1x3 --player matchboxes": "Black never moves in hexapawn-1x3",
     "play hexapawn --player engine --level 11": "from 1 to 10, not '11'",
     "play hexapawn --side w --side b --player ranking": "too many opponents (1, but the limit is 0): leave out a --player option",
-    "play hexapawn --side w --side b --level 3": "cannot use --level when people play all sides",
+    "play hexapawn --side w --side b --level 3": "cannot use --level when all players are human",
     "match pig --player random --player uci:x": "UCI engines cannot play pig, which does not support search",
     "play hexapawn --side W": "'w' or 'b', not 'W'",
     "play hexapawn --data nowhere": "no tablebase in nowhere",
@@ -142,8 +142,8 @@ SERVING = {
     "serve --access-log csv": "'csv' is not one of 'none', 'json'",
 }
 BUILDING = {
-    "build doushouqi": "the initial position has too many pieces: choose tables with --pieces 3 or --material RCvW",
-    "estimate doushouqi": "choose tables with",
+    "build doushouqi": "the initial position has too many pieces for a table: choose smaller tables, as in --pieces 3 or --material RCvW",
+    "estimate doushouqi": "choose smaller tables",
     "build doushouqi --pieces 1": "invalid number of pieces 1: doushouqi has slices of 2 to 16 pieces",
     "build doushouqi --pieces 99": "invalid number of pieces 99: doushouqi has slices of 2 to 16 pieces",
     f"{BUILD} --workers 0": "'--workers': Input should be greater than or equal to 1",
@@ -151,7 +151,7 @@ BUILDING = {
     f"{BUILD} --memory {'9' * 400}": "invalid size '999",
     f"{BUILD} --memory ٨G": "invalid size '٨G': expected a number of bytes, or a number with K, M, G or T, such as 8G",
     f"build hasenspiel --pieces 2 --variant pawns={'9' * 5000}": "pawns of hasenspiel must be a whole number of at most 9 digits",
-    f"build foxhounds --pieces 2 --size {'9' * 5000}x8": "of foxhounds: expected files x ranks, as in 8x8",
+    f"build foxhounds --pieces 2 --size {'9' * 5000}x8": "for foxhounds: expected files x ranks, as in 8x8",
     f"build foxhounds --material FvHHHH@{'9' * 5000}": "FvHHHH has no tier '9999",
     "build hexapawn --solver nonsense": "unknown solver 'nonsense': choose auto, ",
     f"{BUILD} {SCHEDULER}": "cannot use --scheduler without --executor dask: add",
@@ -245,7 +245,7 @@ PATTERNS = {
     "patterns doushouqi --pieces 3": "no table of doushouqi with 3 pieces has been built: run",
     "patterns doushouqi --data nowhere": "no tablebase in nowhere",
     "patterns doushouqi --features nothing.py": "the file nothing.py does not exist",
-    "patterns doushouqi --support nan": "invalid --support nan: expected a share from 0 to 1",
+    "patterns doushouqi --support nan": "invalid --support nan: expected a fraction from 0 to 1",
 }
 REFUSED = CHANCE | PLAYING | SEARCHING | SERVING | BUILDING | SHEETS | OTHERS | CHARTS | PATTERNS
 

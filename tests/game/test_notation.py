@@ -61,7 +61,7 @@ BAD_TEXTS = {
     "long row": ("7/7/7/7/2r4/7/7/R7/7 w", r"rank 2 \('R7'\) has 8 squares instead of 7"),
     "piece off the board": ("7/7/7/7/2r4/7/7/7R/7 w", r"rank 2 \('7R'\) has 8 squares instead of 7"),
     "empty row": ("7/7/7/7/2r4/7/7/R6/ w", r"rank 1 \(''\) has 0 squares"),
-    "two rats": ("7/7/7/7/2r4/7/7/RR5/7 w", r"too many pieces 'R' \(White rat\) on the board \(2\): use at most 1"),
+    "two rats": ("7/7/7/7/2r4/7/7/RR5/7 w", r"too many 'R' pieces \(White rat\) on the board \(2\): use at most 1"),
     "in the water": ("7/7/7/7/1cR4/7/7/7/7 w", r"'c' \(Black cat\) cannot stand on b5"),
     "in the den": ("7/7/7/7/2r4/7/7/7/3R3 w", r"'R' \(White rat\) cannot stand on d1 while the game continues"),
     "no pieces": ("7/7/7/7/7/7/7/7/7 w", "White has no pieces: place at least one piece of each side"),

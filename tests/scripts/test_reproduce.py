@@ -190,7 +190,7 @@ def test_the_program_tells_perfect_from_beating_the_opponent(tell: Tell) -> None
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        (["--size", "3"], "invalid size '3' of hexapawn"),
+        (["--size", "3"], "invalid size '3' for hexapawn"),
         (["--size", "3x2"], "hexapawn is played on 1 to 9 files and 3 to 9 ranks, not on 3x2"),
         (["--size", "1x3"], "Black never moves on 1x3"),
         (["--data", __file__], "is a file, not a folder: choose a folder for the tables"),

@@ -50,10 +50,10 @@ def horizon(game: StochasticGame, state: State, turns: int, rules: Any = None) -
     [Fraction(1, 12), Fraction(1, 12)]
     """
     if turns > MOST_TURNS:
-        raise CapacityError(f"too many turns for {game.name} ({turns})", f"use at most {MOST_TURNS} turns")
+        raise CapacityError(f"too many turns ({turns}) for {game.name}", f"use at most {MOST_TURNS} turns")
     mover = game.to_move(state)
     if mover < 0:
-        raise RulesError(f"no player is to move in {game.format(state)}: choose another position")
+        raise RulesError(f"{game.format(state)} has no player to move: choose another position")
     form = compiled(game)
     row = form.row(state)
     if row is None:
@@ -61,7 +61,7 @@ def horizon(game: StochasticGame, state: State, turns: int, rules: Any = None) -
     kernels = form.kernels
     forced = [_within(kernels, kernels.rules if rules is None else rules, row, attacker, turns) for attacker in (0, 1)]
     if TOO_MANY in forced:
-        raise CapacityError(f"too many turns for {game.name} ({turns}) from {game.format(state)}", "use fewer turns")
+        raise CapacityError(f"too many turns ({turns}) for {game.name} from {game.format(state)}", "use fewer turns")
     return bounds_of((forced[0], forced[1]), mover)
 
 

@@ -71,7 +71,9 @@ class ChartSlices:
         """The number of pieces that all of them have; raise `TablebaseError` if the numbers differ."""
         counts = sorted({material.pieces for material in self.materials})
         if len(counts) > 1:
-            raise ArgumentError(f"the slices have {counts[0]} to {counts[-1]} pieces: choose one number of pieces with --pieces")
+            raise ArgumentError(
+                f"the slices have different numbers of pieces ({counts[0]} to {counts[-1]}): choose one number of pieces with --pieces"
+            )
         return counts[0]
 
     @property

@@ -64,7 +64,7 @@ class PatternSettings:
 
     def __post_init__(self) -> None:
         if not 0 <= self.support <= 1:
-            raise ArgumentError(f"invalid --support {self.support}: expected a share from 0 to 1")
+            raise ArgumentError(f"invalid --support {self.support}: expected a fraction from 0 to 1")
         if not 1 <= self.conditions <= CONDITIONS:
             raise ArgumentError(f"invalid --conditions {self.conditions}: expected 1 to {CONDITIONS}")
 

@@ -89,7 +89,7 @@ class LearnerPlayer(Player):
 def make(seat: Seat, file: str | Path | None = None) -> LearnerPlayer:
     """The player ``learner``."""
     if file is None:
-        raise TablebaseError("the player learner needs a file from 'tablebase train': add the file, as in learner:file=FILE")
+        raise TablebaseError("the player 'learner' needs a file from 'tablebase train': add the file, as in learner:file=FILE")
     learner = Learner(seat.rules, seat.rules.initial)
     learner.load(Path(expanduser(file)), any_start=True)
     return LearnerPlayer(learner)

@@ -124,6 +124,6 @@ def _count(number: int, word: str, plural: str = "s") -> str:
 def make(seat: Seat, boxes: str | Path | None = None, resigns: str = "yes", taken: str = "") -> MatchboxPlayer:
     """The player ``matchboxes``."""
     if boxes is not None and taken:
-        raise TablebaseError("cannot set both boxes and taken of the player matchboxes: set either boxes or taken")
+        raise TablebaseError("cannot set both boxes and taken for the player 'matchboxes': set either boxes or taken")
     path = None if boxes is None else Path(expanduser(boxes))
     return MatchboxPlayer(seat, path, resigns=read_yes("resigns", resigns), taken=taken)

@@ -141,7 +141,7 @@ def count_plies(number: int) -> str:
 
 
 class Stage(NamedTuple):
-    """Progress of a task, with the finished and the total amount of work."""
+    """Progress of a task: work done and total work."""
 
     name: str  # a participle, such as "solving"
     done: int = 0  # in units that depend on the stage: distances, positions

@@ -270,7 +270,7 @@ def test_variants() -> None:
         *heard, best = talk.ask("position startpos", "go depth 9", until="bestmove")
         assert " score mate 3 " in heard[-1]
         assert best.split()[1] in ("a1a2", "b1b2", "c1c2", "d1d2")
-        assert "has no pieces on squares" in talk.ask("setoption name uci_variant value pig", until="info string")[-1]
+        assert "is not a game with pieces on squares" in talk.ask("setoption name uci_variant value pig", until="info string")[-1]
         assert talk.ask("go depth 1", until="bestmove")[-1] != "bestmove 0000"
 
 
