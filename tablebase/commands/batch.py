@@ -135,9 +135,7 @@ def _job(work: Batch, entry: BuildEntry) -> BatchJob:
         kind.check_executor(work.executor)
         kind.check_solver(entry.solver)
         words = [word for name, value in entry.limits.items() for word in (f"--{name}", str(value))]
-        limits = kind.limits_from(
-            words, lambda: TablebaseError(f"tables of {rules.name} do not support limits: remove the key 'limits'")
-        )
+        limits = kind.limits_from(words, lambda: TablebaseError(f"tables of {rules.name} do not support limits: remove 'limits'"))
         pieces = None if entry.pieces is None else parse_pieces(entry.pieces)
         asked = lib.options.TableQuery(pieces, entry.materials, limits, entry.solver)
         kind.check(asked)

@@ -141,9 +141,7 @@ def check_placement(game: Game, position: Position) -> None:
         raise NotationError("invalid Position: expected a pair (kind, square) for each piece, and the side to move") from None
     kinds, squares = range(len(game.kinds)), range(len(game.board))
     if side not in (0, 1) or not all(kind in kinds and square in squares for kind, square in pieces):
-        raise NotationError(
-            f"invalid Position: expected kinds up to {kinds[-1]}, squares up to {squares[-1]}, and 0 or 1 as the side to move"
-        )
+        raise NotationError(f"invalid Position: expected kinds up to {kinds[-1]}, squares up to {squares[-1]}, and side 0 or 1")
     if position.pieces != tuple(sorted(pieces)):
         raise NotationError("invalid pieces of a Position: expected a tuple of pairs (kind, square) in ascending order")
     if len({square for _, square in pieces}) != len(pieces):

@@ -182,9 +182,7 @@ def content_error(path: Path, error: str) -> TablebaseError:
 
 def missing_file(path: Path) -> TablebaseError:
     """The error for a file that a catalog lists."""
-    return TablebaseError(
-        f"{path} is listed in the catalog, but the file is missing: rebuild the table, or run 'tablebase reindex'"
-    )
+    return TablebaseError(f"{path} is missing, although the catalog lists it: rebuild the table, or run 'tablebase reindex'")
 
 
 def title(game: Game, material: Material) -> str:

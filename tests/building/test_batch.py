@@ -98,11 +98,7 @@ def test_a_batch_file(tmp_path: Path) -> None:
         ("[[build]]\ngame = 'x'\n[[then]]\noutput = 'x'", 3, r"missing key 'command' in \[\[then\]\]"),
         ("[[build]]\ngame = 'x'\n[[then]]\ncommand = 'verify x'", 4, "expected a list of strings that begins with"),
         ("[[build]]\ngame = 'x'\n[[then]]\ncommand = ['build', 'x']", 4, "begins with one of verify, reindex"),
-        (
-            "[[build]]\ngame = 'x'\n[[then]]\ncommand = ['verify', 'x']\noutput = ''",
-            5,
-            "invalid output '': expected the path of a file",
-        ),
+        ("[[build]]\ngame = 'x'\n[[then]]\ncommand = ['verify', 'x']\noutput = ''", 5, "output '': expected the path of a file"),
         ("deadline = 1999-01-01\n[[build]]\ngame = 'x'", 1, "expected a string"),
         ("[[build]]\ngame = 'x'\ngame = 'y'", 3, "invalid TOML: "),
         ("[[build]]\ngame = 'x", 2, "invalid TOML: "),

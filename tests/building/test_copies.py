@@ -221,7 +221,7 @@ def test_a_damaged_table_is_not_taken(command: str, copied: Path, tmp_path: Path
     assert drafts(target) == []
     assert "RvC" not in named(target)
     aside = path.rename(path.with_suffix(".aside"))
-    assert_refused(ask(*words), 2, f"{path} is listed in the catalog, but the file is missing")
+    assert_refused(ask(*words), 2, f"{path} is missing, although the catalog lists it")
     aside.rename(path)
     flip(path, 3000)
     assert ask(*words).code == 0

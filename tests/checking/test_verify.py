@@ -262,9 +262,7 @@ def test_wrong_codes_in_a_sound_file_are_found(two_pieces: Path, tmp_path: Path)
     codes = codes_of(two_pieces, "CvW")
     codes[1][np.flatnonzero(codes[1] == NARROW.code(Value(Outcome.WIN, 5)))[0]] = DRAW
     path = publish_codes(codes, "CvW", NARROW, tmp_path)
-    with pytest.raises(
-        CorruptTableError, match=f"^{path} contains an error .* is stored as .*: delete the file and rebuild the table$"
-    ):
+    with pytest.raises(CorruptTableError, match=f"^{path} contains an error .* is stored as .*: delete the file and rebuild .*$"):
         verify_file(path, "CvW")
 
 

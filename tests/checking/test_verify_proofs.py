@@ -80,10 +80,7 @@ def test_tables_are_asked(more_tables: Tablebase) -> None:
         ("[" * 100_000, "a line is not valid JSON"),
         ("[]", "each line needs the fields game"),
         ('{"game": "hexapawn"}', "each line needs the fields game, rules, position, outcome, positions"),
-        (
-            '{"game": "hexapawn", "rules": "", "position": "", "outcome": "", "positions": 1}\n{"rank": 1}',
-            "needs the fields position, rank",
-        ),
+        ('{"game": "hexapawn", "rules": "", "position": "", "outcome": "", "positions": 1}\n{"rank": 1}', "fields position, rank"),
     ],
 )
 def test_texts_that_are_no_proofs(text: str, error: str) -> None:

@@ -142,7 +142,7 @@ SERVING = {
     "serve --access-log csv": "'csv' is not one of 'none', 'json'",
 }
 BUILDING = {
-    "build doushouqi": "the initial position has too many pieces for a table: choose smaller tables, as in --pieces 3 or --material RCvW",
+    "build doushouqi": "too many pieces: choose smaller tables, as in --pieces 3 or --material RCvW",
     "estimate doushouqi": "choose smaller tables",
     "build doushouqi --pieces 1": "invalid number of pieces 1: doushouqi has slices of 2 to 16 pieces",
     "build doushouqi --pieces 99": "invalid number of pieces 99: doushouqi has slices of 2 to 16 pieces",

@@ -84,10 +84,7 @@ STATEMENTS = {
         "is not allowed in FROM",
     ),
     "a WITH called positions": ("WITH positions AS (SELECT 1 AS pieces) SELECT * FROM positions", "a WITH query cannot be named"),
-    "a WITH called POSITIONS": (
-        'WITH "Distinct_Positions"(a) AS (SELECT 1) SELECT * FROM positions',
-        "a WITH query cannot be named",
-    ),
+    "a WITH called POSITIONS": ('WITH "Distinct_Positions"(a) AS (SELECT 1) SELECT * FROM positions', "WITH query cannot be named"),
     "columns renamed": ("SELECT a, count(*) FROM positions t(a) GROUP BY a", "cannot be renamed in FROM"),
     "columns exchanged": ("SELECT count(*) FROM positions t(a, b, material) WHERE material = 'w'", "cannot be renamed in FROM"),
     "columns by number": ("SELECT count(DISTINCT #1) FROM positions", "use column names"),

@@ -72,7 +72,7 @@ class ChartSlices:
         counts = sorted({material.pieces for material in self.materials})
         if len(counts) > 1:
             raise ArgumentError(
-                f"the slices have different numbers of pieces ({counts[0]} to {counts[-1]}): choose one number of pieces with --pieces"
+                f"the numbers of pieces differ ({counts[0]} to {counts[-1]}): choose one number of pieces with --pieces"
             )
         return counts[0]
 

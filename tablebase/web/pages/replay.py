@@ -104,9 +104,7 @@ def _replayed(
     rules: Rules[Any], seats: Sequence[str], start: str | None, listed: Sequence[str], at: str | None, searches: bool, most: int
 ) -> Replay:
     if seats and len(seats) != rules.players:
-        raise TablebaseError(
-            f"{rules.title} has {rules.players} players, not {len(seats)}: give a seat for each player, or leave out all seats"
-        )
+        raise TablebaseError(f"{rules.title} has {rules.players} players, not {len(seats)}: give one seat per player, or none")
     begun = rules.initial if not start else named_position(rules, start)
     match = replayed(rules, begun, listed, most)
     place = 0 if at is None else whole(at, "the number of the position")

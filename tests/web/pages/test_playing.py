@@ -264,7 +264,7 @@ def test_from_another_position(client: TestClient) -> None:
         ("pig/replay?moves=1+7", "'7' is impossible in"),
         ("pig/replay?moves=1+6&at=3", "the game has no position 3: choose a position from 0 to 2"),
         ("pig/replay?moves=1+6&at=x", "the number of the position must be a whole number"),
-        ("pig/replay?moves=1+6&seat=a", "Pig has 2 players, not 1: give a seat for each player, or leave out all seats"),
+        ("pig/replay?moves=1+6&seat=a", "Pig has 2 players, not 1: give one seat per player, or none"),
         ("pig/replay?moves=1+6&start=nowhere", "is not a state of pig"),
         ("pig/replay?moves=" + "1+2+" * 501, "more than 1,000 moves and chance events"),
     ],
