@@ -179,7 +179,7 @@ OTHERS = {
     "sql 'SELECT \"\udcff\"'": "",
     "batch /dev/zero": "/dev/zero has more than ",
     "probe hexapawn @/dev/zero": "of /dev/zero is too long",
-    "mine hexapawn 'SELECT 1' --features /dev/zero": "/dev/zero is not a regular file: use a Python file with features",
+    "mine hexapawn 'SELECT 1' --features /dev/zero": "/dev/zero is not a regular file: use a Python file that defines features",
     "mine hexapawn @/dev/zero": "/dev/zero has more than ",
     "probe hexapawn @nowhere": "nowhere cannot be used (No such file",
     "probe hexapawn 'ppp/3/PPP w' --output a.jpg": "a.jpg for a picture: choose a name that ends in .pdf or .svg or .png",
