@@ -28,10 +28,10 @@ GAME = load_game("doushouqi")
 DOCS = Path(__file__).parents[2] / "docs"
 HEAD = """# Gallery
 
-These charts show the two- and three-piece tables of Dou Shou Qi. Each chart comes with the command that draws it.
+These charts show the two- and three-piece tables of Dou Shou Qi, with commands that draw the charts.
 In all charts, White is to move, and outcomes are for White.
 The charts do not include stalemates.
-`python -m scripts.reproduce.gallery --data data` generates this page and its pictures. Every number is computed from the tables.
+`python -m scripts.reproduce.gallery --data data` generates this page and its pictures. All numbers come from the tables.
 """
 
 
@@ -150,10 +150,11 @@ def describe_parity(source: Source) -> Iterator[str]:
     highest_even = max(row["wins"] / row["positions"] for row in rows if row["even"])
     if lowest_odd > highest_even:
         odd, even = (f"{100 * share:.1f}%" for share in (lowest_odd, highest_even))
-        yield f"The side to move wins at least {odd} of positions at each odd distance and at most {even} at each even distance."
+        lead = f"at least {odd} of positions for each odd number of steps and at most {even} for each even number"
+        yield f"The side to move wins {lead}."
     draws = {row["even"] for row in rows if row["draws"]}
     if len(draws) == 1:
-        yield f"All draws occur at {'even' if True in draws else 'odd'} distances."
+        yield f"All draws occur at {'even' if True in draws else 'odd'} numbers of steps."
 
 
 WORDS = {Outcome.WIN: "wins", Outcome.LOSS: "losses", Outcome.DRAW: "draws"}
