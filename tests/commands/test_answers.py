@@ -300,7 +300,9 @@ def test_strange_arguments_are_refused_in_a_sentence(
                 refused.append((name, value, error))
     assert [one for one in refused if not one_sentence(one[-1])] == []
     others = [str(error) for *_, error in refused if not isinstance(error, (ValueError, TypeError, KeyError))]
-    assert [sentence for sentence in others if not re.search("contains|Python file that defines features|is a folder", sentence)] == []
+    assert [
+        sentence for sentence in others if not re.search("contains|Python file that defines features|is a folder", sentence)
+    ] == []
     assert {name for name, *_ in refused} == names
     assert len(refused) > len(names) * len(STRANGE) / 2
 
