@@ -57,9 +57,9 @@ class Functions:
         ``canonical(rules, position) -> position``. In games without `rank`, returns the equivalent position that tables store;
         the two players may be exchanged.
     unmoves : function, optional
-        ``unmoves(rules, position, out) -> count``. Writes the previous positions to `out` and returns their number. Positions in
-        tiers that are not solved together with this tier may be omitted. Without this function, tiers with cyclic moves need much
-        more memory.
+        ``unmoves(rules, position, out) -> count``. Writes the previous positions to `out` and returns their number. Previous
+        positions in tiers that are not solved together with the tier of `position` may be omitted. Without this function, tiers
+        with cyclic moves need much more memory.
     """
 
     to_move: Function
