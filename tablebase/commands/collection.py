@@ -101,8 +101,8 @@ class Collection(Charts, PatternSearches):
         seed: Annotated[int, Shell(metavar="N", least=0)] = 0,
         workers: shared.Threads = None,
     ) -> int:
-        """Write positions to Parquet files, one for each set of pieces and side to move. Games without pieces on squares have
-        one file for each table.
+        """Write positions to Parquet files. Each set of pieces and side to move has one file. In games without pieces on
+        squares, each table has one file.
 
         By default, all tables of the game are exported.
 

@@ -125,8 +125,8 @@ class StateEvaluation:
     evaluate : compiled function
         ``evaluate(rules, parameters, state, values) -> finished``, made with `evaluates`. Writes the value of the state for each
         player, an integer between -2^40 and 2^40; one point is the integer `POINT`. Bit n of the result is set if player n has
-        finished, which can only happen on the turn of player n. The result is -1 if the state must be
-        expanded to find the winner; the caller then sets the winner's value to `WIN`.
+        finished, which can only happen on the turn of player n. The result is -1 if the state must be expanded
+        to find the winner; the caller then sets the winner's value to `WIN`.
     """
 
     parameters: Int64

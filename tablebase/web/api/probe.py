@@ -124,9 +124,7 @@ class LineRow(Told):
     best: Annotated[str | None, Field(description="Best move, or the outcome of a chance event that the line follows.")]
     best_is_certain: bool | None = Field(None, description="True if the bounds prove that no other move is better.")
     position: str
-    legal_moves: Annotated[int | None, Field(description="Number of legal moves; only with `explain`, like the next fields.")] = (
-        None
-    )
+    legal_moves: int | None = Field(None, description="Number of legal moves; this and the next fields need `explain`.")
     keeping_moves: Annotated[int | None, Field(description="Number of moves that keep the outcome; null if unknown.")] = None
     best_moves: Annotated[int | None, Field(description="Number of equally good best moves.")] = None
     is_only: Annotated[bool | None, Field(description="True if only one of several moves keeps a win or a draw.")] = None
