@@ -161,7 +161,7 @@ class CompiledGame(FunctionGame[int]):
         """The compiled function ``read(rules, text) -> position`` from the module ``NAME_texts`` next to the rules, or None.
 
         This function takes an array of code points and is faster than `parse`; -1 means that `parse` must be used. The digest
-        excludes the function.
+        of the rules does not depend on this function.
         """
         return getattr(companion(type(self).__module__, "_texts", "texts"), "read", None)
 
