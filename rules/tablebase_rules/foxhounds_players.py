@@ -16,9 +16,13 @@ def _not_fox_and_hounds(rules: Rules[Any]) -> str | None:
 PLAYERS = (
     PlayerRecord(
         "foxbox",
-        "keeps the result in Fox & Hounds and makes the game as long or as hard as possible",
+        "keeps the result in Fox & Hounds and makes the game as long, or as hard for the opponent, as possible",
         loaded_later("tablebase_rules.foxbox_players"),
-        {**FAIR_FUZZ, "simple": "yes to make winning hounds only return to a FoxBox as soon as possible; by default, no"},
+        {
+            **FAIR_FUZZ,
+            "simple": "yes to make winning hounds follow one aim, the fastest return to a FoxBox (position in which the hounds "
+            "enclose the fox); by default, no",
+        },
         fair=True,
         strategy=loaded_later("tablebase_rules.foxbox_players", "fox_boxes"),
         refuses=_not_fox_and_hounds,

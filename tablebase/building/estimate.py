@@ -24,20 +24,14 @@ from tablebase.solvers.registry import AUTO, SOLVERS, Solver, solver_for
 from tablebase.system.compute import machine
 from tablebase.system.executors.executor import Limits
 
-WORKER_BYTES = 300_000_000
-"""Memory of a worker before it holds any position."""
-BYTES_PER_CHILD = 3
-"""Memory for each code of the tables that conversions lead to."""
-OVERHEAD = 0.014
-"""CPU-seconds that the smallest table takes on the reference machine."""
-START = 1.35
-"""CPU-seconds until the program solves its first table, on the reference machine."""
+WORKER_BYTES = 300_000_000  # memory of a worker before it holds any position
+BYTES_PER_CHILD = 3  # memory for each code of the tables that conversions lead to
+OVERHEAD = 0.014  # CPU-seconds that the smallest table takes on the reference machine
+START = 1.35  # CPU-seconds until the program solves its first table, on the reference machine
 COMPILING = {"planes": 11.5, "groups": 2.6, "pursuit": 2.0, "bounds": 20.0, "tiers": 8.0}
 """CPU-seconds to compile the kernels of a solver, and those that check and write its tables, on the reference machine."""
-OTHERS = 4.0
-"""The same for other solvers."""
-RECENT = 8
-"""Tables from which the time of the next ones by the clock is judged."""
+OTHERS = 4.0  # the same for other solvers
+RECENT = 8  # tables from which the time of the next ones by the clock is judged
 LOOP, LOOP_SECONDS = 100_000, 0.00225
 """Rounds of a plain loop, and the CPU-seconds that they take on the reference machine."""
 
@@ -211,12 +205,17 @@ class SliceEstimate:
     tables: int
     placements: int
     distinct_placements: int  # in the slices that are solved and stored
-    memory: int  # bytes, for the largest table
-    disk: int  # bytes
-    cpu_seconds: float  # to solve, write and verify
+    memory: int
+    """Memory in bytes for the largest table."""
+    disk: int
+    """Disk space in bytes."""
+    cpu_seconds: float
+    """CPU time in seconds to solve, write and verify the tables."""
     material: str | None = None
-    wall_seconds: float = 0.0  # the same by the clock, with so many workers, if there are processors and memory for them
-    start_seconds: float = 0.0  # in the first row, to start and to compile kernels that are not kept; it adds to all rows
+    wall_seconds: float = 0.0
+    """Elapsed time in seconds with all workers, if there are enough processors and memory."""
+    start_seconds: float = 0.0
+    """Time in seconds to start the program and to compile missing kernels, given only in the first row."""
 
 
 def estimate(

@@ -27,14 +27,10 @@ from tablebase.system.compute.messages import in_time, reach, say
 
 # ruff: noqa: ARG002, D102 (other methods, with all their parameters, are those of `TableKind`)
 
-ENGINE = "exact"
-"""Name of the solver, in logs."""
-FIXED = 1 << 13
-"""Bytes of a file without its positions, at most."""
-BYTES_A_CODE = 2
-"""At most."""
-BESIDE_LISTING = 1.5
-"""Time to solve, write and verify the positions, relative to the time to list them."""
+ENGINE = "exact"  # name of the solver, in logs
+FIXED = 1 << 13  # bytes of a file without its positions, at most
+BYTES_A_CODE = 2  # at most
+BESIDE_LISTING = 1.5  # time to solve, write and verify the positions, relative to the time to list them
 
 
 @dataclass(frozen=True)

@@ -31,18 +31,13 @@ from tablebase.tables.folder import check_seal, file_sha256
 
 # ruff: noqa: ARG002, D102 (other methods, with all their parameters, are those of `TableKind`)
 
-ENGINE = "bounds"
-"""Name of the solver of games with chance, in logs."""
-BYTES_A_STATE = 16
-"""The chances of both players."""
-BYTES_OF_FORMULAS = 1024
-"""At most, for a state that is equivalent to no other, as long as all formulas are kept."""
-BYTES_BESIDE = 1 << 28
-"""The program itself, with its compiled kernels."""
+ENGINE = "bounds"  # name of the solver of games with chance, in logs
+BYTES_A_STATE = 16  # the chances of both players
+BYTES_OF_FORMULAS = 1024  # at most, for a state that is equivalent to no other, as long as all formulas are kept
+BYTES_BESIDE = 1 << 28  # the program itself, with its compiled kernels
 SPEED = 250_000
 """States that are solved, written and verified in a CPU-second, on the reference machine of `tablebase.building.estimate`."""
-BYTES_ON_DISK = 16
-"""At most; where bounds are 0 and 1, next to nothing is left after compression."""
+BYTES_ON_DISK = 16  # at most; where bounds are 0 and 1, next to nothing is left after compression
 
 
 @dataclass(frozen=True)

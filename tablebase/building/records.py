@@ -12,10 +12,8 @@ from typing import TextIO
 from tablebase.system.compute.messages import in_bytes, in_time
 from tablebase.system.files.outputs import appended
 
-CLOCK = 1e-3
-"""Seconds that a clock can tell from none."""
-SHOWN = 10
-"""Tables that a notebook shows, the slowest first."""
+CLOCK = 1e-3  # seconds that a clock can tell from none
+SHOWN = 10  # tables that a notebook shows, the slowest first
 
 # The names of the fields are those of a JSON log. Seconds are by the clock, unless they are CPU-seconds.
 

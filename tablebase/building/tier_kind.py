@@ -27,20 +27,14 @@ from tablebase.tables.folder import check_seal
 
 # ruff: noqa: D102 (other methods are those of `TableKind`)
 
-ENGINE = "tiers"
-"""Name of the solver, in logs."""
+ENGINE = "tiers"  # name of the solver, in logs
 BYTES_A_RANK, BYTES_AFTER = 2, 1
 """Memory for each rank of a group of tiers, and of the tiers that its moves lead to, while distances fit into a byte."""
-BYTES_LISTED = 11
-"""Without ranks, for each position of these tiers: a copy of it, with a directory."""
-SAMPLED = 1 << 20
-"""Groups with more ranks are sampled to estimate the time they take."""
-BYTES_BESIDE = 1 << 28
-"""The program itself, with its compiled kernels."""
-BYTES_ON_DISK = 1
-"""At most; most tables take a small part of it."""
-FIXED = 1 << 13
-"""Bytes of a file without its codes, at most."""
+BYTES_LISTED = 11  # without ranks, for each position of these tiers: a copy of it, with a directory
+SAMPLED = 1 << 20  # groups with more ranks are sampled to estimate the time they take
+BYTES_BESIDE = 1 << 28  # the program itself, with its compiled kernels
+BYTES_ON_DISK = 1  # at most; most tables take a small part of it
+FIXED = 1 << 13  # bytes of a file without its codes, at most
 SPEED = 1_000_000
 """Ranks that are solved, written and verified in a CPU-second, on the reference machine of `tablebase.building.estimate`."""
 

@@ -47,7 +47,8 @@ class Counts:
     longest_loss: int | None
     material: str | None = None
     side: str | None = None
-    of_slices: int | None = None  # by pieces: how many slices there are, built or not
+    of_slices: int | None = None
+    """Number of slices with this number of pieces, including slices without a table; only in rows by number of pieces."""
 
     @classmethod
     def columns(cls, by: str) -> list[str]:

@@ -23,16 +23,11 @@ from tablebase.system.compute.jit import inline, jit
 from tablebase.system.compute.messages import reach
 from tablebase.tables.values import FULL, NARROW_ANY, Codes
 
-BLOCK = 1 << 16
-"""Ranks that are checked at a time."""
-FAR = 1 << 20
-"""More than any distance."""
-UNKNOWN = 1 << 30
-"""More than any score."""
-TOGETHER = 1 << 9
-"""Positions that are located at a time, about."""
-GAP = -9
-"""Instead of the result of `moves`, for an invalid rank."""
+BLOCK = 1 << 16  # ranks that are checked at a time
+FAR = 1 << 20  # more than any distance
+UNKNOWN = 1 << 30  # more than any score
+TOGETHER = 1 << 9  # positions that are located at a time, about
+GAP = -9  # instead of the result of `moves`, for an invalid rank
 Ints = NDArray[np.int64]
 LISTS = types.int64(types.int64, types.int64, types.int64, types.boolean, WORDS, TABLE, TABLE, WORDS)
 """Types of `list_some`."""

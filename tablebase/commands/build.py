@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     AnyEstimate: TypeAlias = SliceEstimate | LayerEstimate | ExactEstimate
 
-_MEMORY = "Memory limit; by default, all of this machine's memory. With a lower limit, fewer tables are solved at the same time."
+_MEMORY = "Memory limit, such as 8G; by default, all memory of this machine. A lower limit allows fewer tables at the same time."
 Memory = Annotated[int | str | None, Shell(help=_MEMORY, metavar="8G", parse=plain.parse_size)]
 DEFAULT_GRACE = "10min"
 
@@ -78,7 +78,7 @@ def build(
     catalog : str, optional
         URL of the PostgreSQL database for the catalog (the list of all tables); by default, an SQLite file in the folder.
     workers : int, optional
-        Number of processes; by default, one for each processor. Games defined by functions are always built in one process.
+        Number of processes; by default, one for each processor. Games without pieces on squares always use one process.
     memory : int or str, optional
         Memory limit in bytes, or as text such as ``8G``; if necessary, fewer tables are solved at the same time.
     executor : str
@@ -100,7 +100,7 @@ def build(
     verbose : bool
         Print a line for each table.
     **limits
-        Size limits for the tables of a game with chance, such as ``carrots=60``.
+        Limits for the tables of a game with chance, such as ``carrots=60`` for states with at most 60 carrots.
 
     Returns
     -------
@@ -122,9 +122,9 @@ def build(
 
 
 def show_build(call: Call) -> None:
-    """Without options, this command builds every table needed for games from the initial position. If there are too many tables,
-    nothing is built; select fewer tables with --pieces or --material. The command uses all processors and writes the tables to
-    the folder 'data'.
+    """Without options, this command builds every table needed for games from the initial position. If this position has too many
+    pieces for a table, nothing is built; select smaller tables with --pieces or --material. The command uses all processors and
+    writes the tables to the folder 'data'.
     """
     if left := call().left:
         raise DeadlineError(left, program_call())
@@ -185,8 +185,9 @@ def estimate(
 
 
 def show_estimate(call: Call) -> None:
-    """Without options, this command estimates the cost of every table needed for games from the initial position. If there are
-    too many tables, an error is reported; select fewer tables with --pieces or --material. No tables are built.
+    """Without options, this command estimates the cost of every table needed for games from the initial position. If this
+    position has too many pieces for a table, an error is reported; select smaller tables with --pieces or --material. No tables
+    are built.
     """
     lines = call()
     if call.style is not Format.TABLE:

@@ -68,7 +68,8 @@ class Collection(Charts, PatternSearches):
         workers : int, optional
             Number of threads; by default, one for each processor.
         table : mapping of str to Path, str or pyarrow.Table, or sequence of str, optional
-            Parquet or CSV file that the statement can read as a table, with the name of the table.
+            Additional table for the statement, as NAME=FILE: the name of the table, and a Parquet or CSV file. In Python,
+            also a dict from names to files or Arrow tables.
         """
         rules: Any = self._rules(game)
         known = known_features(rules, features)
@@ -100,7 +101,8 @@ class Collection(Charts, PatternSearches):
         seed: Annotated[int, Shell(metavar="N", least=0)] = 0,
         workers: shared.Threads = None,
     ) -> int:
-        """Write positions to Parquet files. Each set of pieces with a side to move, or in other games each table, gets a file.
+        """Write positions to Parquet files. Each set of pieces and side to move has one file. In games without pieces on
+        squares, each table has one file.
 
         By default, all tables of the game are exported.
 

@@ -69,8 +69,8 @@ def match(
         Built-in player listed by 'tablebase play --help', with optional settings (engine:level=3), or external UCI engine
         (uci:stockfish).
     games : int
-        Number of games. In games with chance or more than two players, extra players are allowed; each combination of players
-        then plays this number of games.
+        Number of games. In games with chance or more than two players, you can give more players than one game needs; each
+        combination of players then plays this number of games.
     opening : int
         Number of random moves at the start of each game. In games with chance or more than two players, this is the number of
         random turns.

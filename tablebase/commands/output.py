@@ -24,10 +24,8 @@ from tablebase.system.compute.messages import Amount, cell_text
 
 Row = Mapping[str, Any]
 UNLIMITED = 10_000
-GAP = 3
-"""Columns between two columns of a table."""
-WIDTH = 8
-"""Columns of a cell of a table whose rows are not known beforehand."""
+GAP = 3  # columns between two columns of a table
+WIDTH = 8  # columns of a cell of a table whose rows are not known beforehand
 NUMERIC = (int, float, Amount, type(None))
 MOST_ROWS, ENDS = 100, 20
 """Most rows of a table that a terminal shows whole, and how many of a longer one it shows at each end."""
@@ -40,8 +38,7 @@ LATEX |= {
     for one, name in {"\\": "backslash", "^": "asciicircum", "~": "asciitilde", "<": "less", ">": "greater", "|": "bar"}.items()
 }
 """Characters that Markdown, or LaTeX between the cells of a table, would obey, and how each is written."""
-RULE = "─"
-"""Character of the line below the headings of a table."""
+RULE = "─"  # character of the line below the headings of a table
 SIDES = ("bold cyan", "bold red")
 TERRAIN = ("blue", "yellow", "magenta", "green")
 LAST_MOVE = "bold green"

@@ -134,8 +134,9 @@ _PIECES = "Number of pieces on the board, such as 4, or a range, such as 2-4."
 Pieces = Annotated[int | range | str | None, Shell(help=_PIECES, metavar="N", parse=parse_pieces)]
 _MATERIAL = "Set of pieces, such as RCvW for rat and cat against wolf."
 Materials = Annotated[str | Sequence[str] | None, Shell(help=_MATERIAL, metavar="RCvW")]
-_TO = "Destination folder; 'copy' also accepts an object store, such as s3://bucket/path."
-To = Annotated[str | Path, Shell(help=_TO, metavar="DIR", parse=str, output=Output.FOLDER)]
+_TO = Shell(help="Destination folder.", metavar="DIR", parse=str, output=Output.FOLDER)
+To = Annotated[str | Path, _TO]
+ToStore = Annotated[str | Path, replace(_TO, help="Destination folder or object store, such as s3://bucket/path.")]
 _DEPENDENCIES = "Also include all tables that the selected tables depend on, such as tables for positions after a capture."
 WithDependencies = Annotated[bool, Shell(help=_DEPENDENCIES)]
 _DATA = "Folder that contains the tables."

@@ -66,7 +66,7 @@ class PatternSearches(Cataloged):
             Maximum depth of the decision trees; 0 for no trees.
         game, material, pieces, features, workers : see `export`
         run : callable, optional
-            Callback that runs the planned searches and returns the results to keep; by default, all results are kept.
+            Callback that receives the planned searches and returns the results to keep; by default, all results are kept.
 
         Raises
         ------

@@ -54,14 +54,14 @@ def play(
     player : str or sequence of str
         Type of opponent. 'tables' plays perfectly, 'fuzzy' plays from the tables but makes mistakes, 'engine' searches ahead, and
         'random' makes random moves. 'learner' was trained by self-play, 'matchboxes' learns from each game, and 'exploit'
-        provokes mistakes. 'ranking' prefers moves with the largest share of won games, and 'foxbox' plays only foxhounds. In
-        games with chance or more than two players, choose computer (searches ahead), tables, fuzzy or random. List several
-        opponents in playing order.
+        provokes mistakes. Among equally good moves, 'ranking' prefers the largest share of possible games won. 'foxbox' supports
+        only the game foxhounds. In games with chance or more than two players, choose computer (searches ahead), tables, fuzzy or
+        random. List several opponents in playing order.
     side : str or sequence of str
         Letter or number of each side that people play; by default, only the side that moves first.
     fuzz : str, optional
-        Weakness of your opponent, from 0 (only best moves) to 1 (random moves); by default, 0 for tables and 0.1 for fuzzy. Each
-        inferior move is as likely as a best move, multiplied by this number.
+        Weakness of your opponent, from 0 (only best moves) to 1 (random moves); by default, 0 for tables and 0.1 for fuzzy. The
+        probability of each inferior move is the probability of a best move, multiplied by the weakness.
     boxes : str or Path, optional
         JSON file in which the player 'matchboxes' saves its matchboxes after each game.
     level : str, optional

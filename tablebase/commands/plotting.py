@@ -108,7 +108,7 @@ class Charts(Cataloged):
             Use a logarithmic scale in the chart 'distances'.
         by : str, optional
             For the chart 'values', the column to group by, such as a feature. For the chart 'parity', a column of
-            whole numbers; by default, the distance between the two pieces.
+            whole numbers; by default, the distance between the two chosen pieces.
         kind : str, optional
             For the chart 'query', type of chart to draw (by default, bar); a heat map needs a result with three columns.
         position : str, optional

@@ -62,7 +62,7 @@ def prove(
     time : float, optional
         Time limit; the default is 60 seconds, or no limit if a number of nodes is given.
     memory : int or str
-        Memory limit of the search.
+        Memory limit of the search, in bytes or as text such as 8G.
     table_pieces : int, optional
         Use only tables with at most this number of pieces; by default, all tables.
     output : str or Path, optional

@@ -17,6 +17,7 @@ class GameRow(TypedDict):
     pieces: str
     start: str
     commands: str
+    """Commands that support the game, separated by spaces, or `all`."""
 
 
 class BoxRow(TypedDict):
@@ -37,8 +38,11 @@ class CountRow(TypedDict):
 
     game: str
     reachable: int
+    """Number of reachable positions."""
     final: int
+    """Number of reachable positions in which the game is over."""
     games: int
+    """Number of possible games."""
 
 
 class DividedRow(TypedDict):
@@ -62,7 +66,9 @@ class ExploitRow(TypedDict):
     player: str
     fuzz: float
     side: str
+    """Side that plays against the weakened player."""
     chance: float
+    """Chance that `side` wins."""
     best: NotRequired[str | None]
     """Best move; None if the weakened player is to move."""
     move: NotRequired[str]
@@ -79,8 +85,11 @@ class LayerRow(TypedDict):
     wins: int
     losses: int
     exact: int
+    """Number of states with equal bounds on the probability of winning, including wins and losses."""
     open: int
+    """Number of states with the bounds 0 and 1, which say nothing about the probability of winning."""
     stalling: int
+    """Number of states in which the players can prolong the game forever."""
 
 
 class ExactRow(TypedDict):
@@ -135,6 +144,7 @@ class SliceRow(TypedDict):
     stored_as: str
     stored_side: str
     pairing: str
+    """For each piece of the stored material, the number (from 1) of the equivalent piece in the slice's material."""
     placements: int
     stalemates: int
     positions: int

@@ -124,7 +124,7 @@ def analyse(
     progress_limit : int
         Number of plies without a capture after which the game is a draw; 0 for no limit.
     hash : int or str
-        Size of the transposition table.
+        Size of the transposition table, in bytes or as text such as 256M.
     no_tables : bool
         Search without tables.
     game, size, variant : see `tablebase.build`

@@ -111,7 +111,7 @@ class Tablebase(Collection):
         Parameters
         ----------
         strict : bool
-            Stop with an error at the first position that is invalid or needs a missing table.
+            Stop with an error if a position is invalid, or if the table for a position or one of its moves is missing.
         turns : int, optional
             In games with chance, also show the probability of winning within this number of turns.
         """
@@ -225,8 +225,8 @@ class Tablebase(Collection):
         """Show best play from a position to the end of the game.
 
         Each position of the line is probed, starting with `position`; each chance event has its most likely outcome. The line
-        ends when the game is over, before a winning move, when a drawn position repeats, or after `plies` plies. In games with
-        chance, the line contains at most 1,000 positions.
+        ends when the game is over, at a position from which the next move wins, when a drawn position repeats, or after `plies`
+        plies. In games with chance, the line contains at most 1,000 positions.
 
         Parameters
         ----------

@@ -74,7 +74,7 @@ def train(
     Returns
     -------
     list of dict
-        A row for each measurement, with the fields of `tablebase.play.learning.self_play.Measure`; an empty list without tables.
+        A row for each evaluation, with the fields of `tablebase.play.learning.self_play.Measure`; an empty list without tables.
     """
     rules = rules_for("train", game, size, variant)
     path, picture = Path(output), as_optional(as_path, "curve", curve)

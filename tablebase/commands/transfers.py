@@ -27,7 +27,7 @@ STRONGEST = 22
 
 @dataclass
 class Transfer:
-    """Result of copying tables: the numbers of selected `tables`, copied tables (`new`), existing tables (`there`) and `bytes`."""
+    """Numbers of selected `tables`, copied tables (`new`), tables already at the target (`there`), and copied `bytes`."""
 
     tables: int  # all that were selected
     new: int = 0
@@ -43,7 +43,7 @@ class Transfer:
 @checked
 def copy(
     game: shared.GameName,
-    to: shared.To,
+    to: shared.ToStore,
     *,
     size: shared.Size = None,
     variant: shared.Variant = None,

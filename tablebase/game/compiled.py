@@ -57,9 +57,9 @@ class Functions:
         ``canonical(rules, position) -> position``. In games without `rank`, returns the equivalent position that tables store;
         the two players may be exchanged.
     unmoves : function, optional
-        ``unmoves(rules, position, out) -> count``. Writes the previous positions to `out` and returns their number. Positions in
-        tiers that are not solved together with this tier may be omitted. Without this function, tiers with cyclic moves need much
-        more memory.
+        ``unmoves(rules, position, out) -> count``. Writes the previous positions to `out` and returns their number. Previous
+        positions in tiers that are not solved together with the tier of `position` may be omitted. Without this function, tiers
+        with cyclic moves need much more memory.
     """
 
     to_move: Function
@@ -161,7 +161,7 @@ class CompiledGame(FunctionGame[int]):
         """The compiled function ``read(rules, text) -> position`` from the module ``NAME_texts`` next to the rules, or None.
 
         This function takes an array of code points and is faster than `parse`; -1 means that `parse` must be used. The digest
-        excludes the function.
+        of the rules does not depend on this function.
         """
         return getattr(companion(type(self).__module__, "_texts", "texts"), "read", None)
 

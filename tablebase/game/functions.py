@@ -40,7 +40,7 @@ class FunctionGame(Rules[P]):
     start : position
         The initial position.
     options : mapping of str to int or str
-        Options of the variant; the digest includes them.
+        Options of the variant; the digest of the rules includes these options.
     former_digests : mapping of str to str
         Dict from the digest of the source to the digest of an older, equivalent source; older tables remain valid.
     """
@@ -115,12 +115,12 @@ class FunctionGame(Rules[P]):
 
     @property
     def pictures(self) -> Pictures | None:
-        """Drawing functions from the module ``NAME_pictures`` next to the rules, or None; the digest excludes this module."""
+        """Drawing functions from the module ``NAME_pictures`` next to the rules, or None; not part of the rules' digest."""
         return beside(type(self).__module__, guarded)
 
     @property
     def features(self) -> tuple[Feature, ...]:
-        """Features of positions, from the module ``NAME_features`` next to the rules; the digest excludes this module.
+        """Features of positions, from the module ``NAME_features`` next to the rules; not part of the rules' digest.
 
         For rules in the module ``pig``, the features are the tuple ``FEATURES`` in the module ``pig_features``.
         """
@@ -141,7 +141,7 @@ class FunctionGame(Rules[P]):
         return self.former_digests.get(digest, digest)
 
     def source_modules(self) -> set[str]:
-        """Return the names of the modules that define the rules; the digest includes their source code."""
+        """Return the names of the modules that define the rules; the rules' digest includes their source code."""
         own = {cls.__module__ for cls in type(self).__mro__ if issubclass(cls, FunctionGame)}
         return {module for module in own if module.split(".")[:2] != ["tablebase", "game"]}
 

@@ -149,7 +149,7 @@ class Game(Rules[Position]):
         return self.parse(self.start)
 
     def parse(self, text: str) -> Position:
-        """Parse any placement of pieces; set `Position.won` if the last move has won the game."""
+        """Parse a position, even if it cannot occur in a game; set `Position.won` if a piece shows that the game has been won."""
         return self._marked(read(self, text))
 
     def given(self, position: Any) -> Position:
@@ -190,7 +190,7 @@ class Game(Rules[Position]):
         return self.sides[position.side].letter
 
     def moves(self, position: Position) -> dict[str, Position]:
-        """Return a dict from the text of each legal move to the next position; a winning move replaces moves of the same text."""
+        """Return a dict from the text of each legal move to the next position; a winning move replaces others with its text."""
         after: dict[str, Position] = {}
         for move in [] if position.won else legal_moves(self, position):
             child, text = played(self, position, move), render_move(self, move)

@@ -129,7 +129,7 @@ class StochasticGame(FunctionGame[State]):
         raise NotImplementedError
 
     def source_modules(self) -> set[str]:
-        """Return the names of the modules that define the rules and kernels; the digest includes their source code."""
+        """Return the names of the modules that define the rules and kernels; the rules' digest includes their source code."""
         kernels = self.kernels()
         return super().source_modules() | (set() if kernels is None else {kernels.module})
 

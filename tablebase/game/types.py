@@ -196,7 +196,7 @@ class Kind:
 
     @cached_property
     def levels(self) -> Mapping[int, int] | None:
-        """Dict from each square to the largest number of steps on the way to the square; None if a piece can return to a square.
+        """Dict from each square to the largest number of steps that can lead to it; None if a piece can return to a square.
 
         Winning steps are not counted, because they end the game.
         """

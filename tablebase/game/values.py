@@ -31,7 +31,7 @@ class Value(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Always True, because the value is exact."""
+        """True if anything is known about the value; always True for an exact value."""
         return True
 
     @property
@@ -68,12 +68,12 @@ class Bounds(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """True unless the bounds are 0 and 1, which give no information about the chance."""
+        """True if anything is known about the chance; False if the bounds are 0 and 1."""
         return (self.lower, self.upper) != (0, 1)
 
     @property
     def distance(self) -> None:
-        """Always None, because the length of a game depends on chance."""
+        """The distance to the end; always None, because the length of a game depends on chance."""
         return None
 
     @property

@@ -33,7 +33,7 @@ FIRST = (
         "searches a few turns ahead and evaluates the resulting positions with tables or an evaluation function",
         loaded_later("tablebase.play.lookahead_player"),
         {
-            "depth": "number of turns to search, from 1 to 20; by default 4, or one more than the number of players",
+            "depth": "number of turns to search, from 1 to 20; by default 4, or players + 1 if that is more",
             "objective": "value to maximize, own (value of the player, the default) or lead (lead over the other players)",
             "stop": "yes (the default) to stop the search when a player has finished, or no",
             "alpha-beta": "yes to prune with alpha-beta (only for two players with objective=lead), or no (the default)",
@@ -68,7 +68,7 @@ FIRST = (
 LAST = (
     PlayerRecord(
         "ranking",
-        "ranks moves by forced result, by distance, and by the share of won games",
+        "ranks moves by result under best play, then by distance, then by the share of possible games that it wins",
         loaded_later("tablebase.play.ranking"),
         FAIR_FUZZ,
         fair=True,

@@ -288,7 +288,7 @@ class Probe:
 
     @property
     def verdict(self) -> str:
-        """The value as a sentence, with the best move or the number of candidates."""
+        """The value as a sentence, with the best move or the number of moves that may be best."""
         if self.best is None:
             return self.said
         if self.is_best_certain:

@@ -16,12 +16,9 @@ if TYPE_CHECKING:
     from tablebase.svg.sheets import Sheet
     from tablebase.svg.themes import Theme
 
-FEW = 4
-"""Moves of a line that its `repr` shows."""
-SHOWN = 30
-"""Positions of a line that a notebook shows as pictures."""
-SMALL = 240
-"""Size of these pictures, in pixels."""
+FEW = 4  # moves of a line that its `repr` shows
+SHOWN = 30  # positions of a line that a notebook shows as pictures
+SMALL = 240  # size of these pictures, in pixels
 
 
 @brief

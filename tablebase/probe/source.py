@@ -99,8 +99,9 @@ class Source(ABC, Generic[P]):
     def line(self, position: P, plies: int | None = None) -> Iterator[Probe]:
         """Return a line of best play, with the most likely outcomes of chance.
 
-        The line ends at the end of the game, before a winning move, after `plies` plies, or at a repetition. In games without a
-        repetition rule, repetitions do not end the line, and the default limit is `LONGEST_LINE` positions.
+        The line ends at the end of the game, at a position from which the next move wins, after `plies` plies, or at a
+        repetition. In games without a repetition rule, repetitions do not end the line, and the default limit is `LONGEST_LINE`
+        positions.
         """
         endless = self.rules.repetitions is None
         most = plies if plies is not None else LONGEST_LINE - 1 if endless else None

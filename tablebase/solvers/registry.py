@@ -77,7 +77,7 @@ class Solver:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the solver, most specific first."""
+        """Names that select the solver: the name of the mode, if any, and then the name of the algorithm."""
         return tuple(filter(None, (self.mode, self.name)))
 
 

@@ -105,7 +105,7 @@ class ExecutorTests:
             assert not _appears(Path(folder, "slow"))
 
     def test_a_deadline_ends_what_still_runs(self) -> None:
-        """After the deadline and its grace period, running tasks are stopped, and watchers are notified."""
+        """After the deadline and its grace period, running tasks are stopped, and the callback `watch` is called for each."""
         dropped: list[str] = []
 
         def watch(key: str, stage: Stage) -> None:
@@ -121,7 +121,7 @@ class ExecutorTests:
         assert dropped == ["slow"]
 
     def test_what_is_done_in_time_counts(self) -> None:
-        """With a distant deadline, all tasks finish, except tasks that would take too long, which are not started."""
+        """With a distant deadline, all tasks finish, except tasks that would end after it, which are not started."""
         graph: Graph = {"root": (), "long": ("root",), "short": ("root",), "after": ("long",)}
         for late, expected in (("", ["AFTER", "LONG", "ROOT", "SHORT"]), ("long", ["ROOT", "SHORT"])):
             deadline: Deadline[str] = Deadline(time.time() + 3600, lambda key, late=late: 7200.0 * (key == late))  # type: ignore[misc]

@@ -56,7 +56,7 @@ def check_rules(game: Rules[Any], *, pieces: int = 3, samples: int = 2000, seed:
     pieces : int
         Maximum number of pieces in random positions.
     samples : int
-        Number of random positions or states for each check; a small number also reduces the number of checked steps.
+        Number of random positions or states for each check; also limits the number of prepared positions that test single moves.
     seed : int
         Seed for the random positions.
 

@@ -101,7 +101,7 @@ def as_problem(error: TablebaseError, settings: ServerSettings) -> ProblemError:
 
 
 def has_more_materials(game: Game, pieces: int, most: int) -> bool:
-    """Return whether a game has too many materials of up to so many pieces to look at them one by one."""
+    """Return whether a game has more than `most` materials of up to `pieces` pieces."""
     from tablebase.positions.material import materials
 
     totals = accumulate(len(materials(game, number)) for number in range(2, pieces + 1))

@@ -45,7 +45,7 @@ def jit(function: F, source: str | None = None, **more: Any) -> F:
 
 
 def inline(function: F, source: str | None = None, **more: Any) -> F:
-    """Compile a small function to be inlined into its callers; `source` is the digest of its source code or (by default) file."""
+    """Compile a small function to be inlined into its callers; `source` is the digest of its code, or of its file by default."""
     return jit(function, source, forceinline=True, **more)
 
 

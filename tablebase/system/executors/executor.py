@@ -59,9 +59,9 @@ class Limits:
 class Executor(ABC):
     """Run tasks, each a function call with a key, and yield their results as they finish.
 
-    Executors are context managers; builds call `submit` and `finished` alternately. Unless an executor is `ordered`, at most
-    ``limits.workers`` tasks are in progress. An exception in the ``with`` block ends all running tasks. Test executors
-    with `tablebase.testing.ExecutorTests`.
+    Executors are context managers; builds call `submit` and `finished` alternately. At most ``limits.workers`` tasks are
+    in progress, except in an `ordered` executor, which queues tasks itself. An exception in the ``with`` block ends all running
+    tasks. Test executors with `tablebase.testing.ExecutorTests`.
     """
 
     ordered: ClassVar[bool] = False

@@ -54,7 +54,7 @@ class PlayAnswer(Told):
     player: str
     move: Annotated[str | None, Field(description="Move of the player; null if the player resigns.")]
     after: Annotated[str, Field(description="Position after the move; in games with chance, before the next dice roll or card.")]
-    remark: str
+    remark: Annotated[str, Field(description="Comment of the player on its move; may be empty.")]
     seed: Annotated[int, Field(description="Seed used for this move; the same seed gives the same move.")]
     ending: EndingAnswer | None
 

@@ -47,23 +47,23 @@ class MoveRow(Told):
     """A legal move, with its value for the side that makes the move."""
 
     move: Annotated[str, Field(description="Origin and target square; in games with chance, the number of the move.")]
-    position: str
-    outcome: Outcome
-    distance: Distance
-    missing: Annotated[str, Field(description="Material of the missing table if the value is unknown.")] | None = None
-    lower: Annotated[float, Field(description="In games with chance, lower bound of the probability of winning.")] | None = None
-    upper: Annotated[float, Field(description="In games with chance, upper bound of the probability of winning.")] | None = None
-    outcomes: list[DrawRow] | None = None
+    position: Annotated[str, Field(description="Position after the move.")]
+    outcome: Annotated[Outcome, Field(description="Outcome for the side that makes the move; null if unknown.")]
+    distance: Annotated[Distance, Field(description="Number of plies to the end, including the move; null for a draw.")]
+    missing: Annotated[str | None, Field(description="Material of the missing table if the value is unknown.")] = None
+    lower: Annotated[float | None, Field(description="In games with chance, lower bound of the probability of winning.")] = None
+    upper: Annotated[float | None, Field(description="In games with chance, upper bound of the probability of winning.")] = None
+    outcomes: Annotated[list[DrawRow] | None, Field(description="Possible outcomes, if the move leads to a chance event.")] = None
 
 
 class DrawRow(Told):
     """A possible outcome of a chance event, such as a dice roll."""
 
     probability: Annotated[str, Field(description="Probability as a fraction, such as 1/6.")]
-    card: str
-    position: str
-    lower: float
-    upper: float
+    card: Annotated[str, Field(description="Name of the outcome.")]
+    position: Annotated[str, Field(description="Position after the outcome.")]
+    lower: Annotated[float, Field(description="Lower bound of the probability of winning.")]
+    upper: Annotated[float, Field(description="Upper bound of the probability of winning.")]
 
 
 class ProbeRow(Told):
@@ -80,12 +80,12 @@ class ProbeRow(Told):
         None, description="In games with chance, true if the bounds prove that no other move is better."
     )
     moves: Annotated[list[MoveRow], Field(description="All legal moves, best first.")]
-    lower: float | None = None
-    upper: float | None = None
-    stalling: float | None = None
-    outcomes: list[DrawRow] | None = None
-    within: dict[str, Any] | None = None
-    winner: Annotated[str, Field(description="The side that has won, if the game is over.")] | None = None
+    lower: Annotated[float | None, Field(description="Lower bound of the probability of winning for the side to move.")] = None
+    upper: Annotated[float | None, Field(description="Upper bound of the probability of winning for the side to move.")] = None
+    stalling: float | None = Field(None, description="If above 0, both players can prolong the game forever; null if unknown.")
+    outcomes: Annotated[list[DrawRow] | None, Field(description="Possible outcomes, if the position is a chance event.")] = None
+    within: dict[str, Any] | None = Field(None, description="Bounds of the probability of winning within `turns` turns.")
+    winner: Annotated[str | None, Field(description="The side that has won, if the game is over.")] = None
 
 
 class Reason(Told):
@@ -115,20 +115,20 @@ class LineGiven(Given):
 class LineRow(Told):
     """A position in a line of best play, as in `tablebase line --format json`."""
 
-    ply: int
-    side: str
+    ply: Annotated[int, Field(description="Number of the position in the line, from 0.")]
+    side: Annotated[str, Field(description="Letter or number of the side to move.")]
     outcome: Outcome
     distance: Distance
-    lower: float | None = None
-    upper: float | None = None
-    best: str | None
-    best_is_certain: bool | None = None
+    lower: Annotated[float | None, Field(description="Lower bound of the probability of winning for the side to move.")] = None
+    upper: Annotated[float | None, Field(description="Upper bound of the probability of winning for the side to move.")] = None
+    best: Annotated[str | None, Field(description="Best move, or the outcome of a chance event that the line follows.")]
+    best_is_certain: bool | None = Field(None, description="True if the bounds prove that no other move is better.")
     position: str
-    legal_moves: Annotated[int, Field(description="Number of legal moves; this and the next fields need `explain`.")] | None = None
+    legal_moves: int | None = Field(None, description="Number of legal moves; this and the next fields need `explain`.")
     keeping_moves: Annotated[int | None, Field(description="Number of moves that keep the outcome; null if unknown.")] = None
     best_moves: Annotated[int | None, Field(description="Number of equally good best moves.")] = None
     is_only: Annotated[bool | None, Field(description="True if only one of several moves keeps a win or a draw.")] = None
-    others: Annotated[list[MoveRow | DrawRow], Field(description="The other moves, or the other outcomes of chance.")] | None = None
+    others: Annotated[list[MoveRow | DrawRow] | None, Field(description="Other moves, or other outcomes of chance.")] = None
 
 
 @get(router, "/probe", list[ProbeRow], 404, given=ProbeGiven)

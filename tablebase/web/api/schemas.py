@@ -45,7 +45,7 @@ MATERIAL: dict[str, Any] = {
 MaterialName = Annotated[str, Field(**MATERIAL)]
 Outcome = Annotated[
     Literal["win", "loss", "draw"] | None,
-    Field(description="Outcome for the side to move, or for the side that makes the move; null if unknown."),
+    Field(description="Outcome for the side to move; null if unknown."),
 ]
 Distance = Annotated[int | None, Field(description="Number of plies to the end of the game under best play; null for a draw.")]
 
@@ -85,7 +85,7 @@ def given_by(name: str, *names: str, **texts: dict[str, Any]) -> Any:
 DESCRIBED = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 for row in (Counts, SliceEstimate, *filter(is_typeddict, vars(row_types).values())):
     with_config(DESCRIBED)(row)
-with_config(ConfigDict(extra="allow", json_schema_extra=example("count")))(row_types.CountRow)
+with_config(ConfigDict(extra="allow", use_attribute_docstrings=True, json_schema_extra=example("count")))(row_types.CountRow)
 
 PROBLEM: Any = {"example": {"title": "Bad Request", "status": 400, "detail": "the parameter game is missing: add the parameter"}}
 

@@ -59,8 +59,8 @@ async def count(request: Request) -> Response:
 async def estimate(request: Request) -> Response:
     """Predict the disk space, memory and time to build tables, including existing tables.
 
-    The response is the output of `tablebase estimate --format json` with one worker. Requests for too many materials are
-    rejected.
+    The response is the output of `tablebase estimate --format json` with one worker. Requests for more than 10,000
+    materials are rejected.
     """
     given = query_of(request, EstimateGiven)
     game = game_for("estimate", given.game)
