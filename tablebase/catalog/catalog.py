@@ -32,7 +32,7 @@ Histogram = list[tuple[str, int | None, bool, int]]
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts for one number of pieces, or one set of pieces and side to move; equivalent positions are included."""
+    """Counts of the positions with a given number of pieces, or with a given set of pieces and side to move."""
 
     pieces: int
     slices: int

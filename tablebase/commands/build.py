@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     AnyEstimate: TypeAlias = SliceEstimate | LayerEstimate | ExactEstimate
 
-_MEMORY = "Memory limit, such as 8G; by default, all memory of this machine. A lower limit allows fewer tables at the same time."
+_MEMORY = "Memory limit, such as 8G; by default, all memory. With a lower limit, fewer tables are solved at the same time."
 Memory = Annotated[int | str | None, Shell(help=_MEMORY, metavar="8G", parse=plain.parse_size)]
 DEFAULT_GRACE = "10min"
 

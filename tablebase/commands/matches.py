@@ -192,7 +192,7 @@ def match_stats(
 
 
 def show_match_stats(call: Call) -> None:
-    """Without options, this command prints one row with averages over all recorded games, such as the number of moves. For
+    """Without options, this command prints one row of averages over all recorded games, such as the average number of moves. For
     matches in several games, such as Hexapawn and Kalah, one row is printed for each game.
     """
     rows, by = call(), call.given.get("by", "game")

@@ -96,7 +96,7 @@ class Charts(Cataloged):
             number of pieces). Several sets of pieces give several panels; the chart 'draws' shows all sets of pieces in one
             matrix.
         side : str, optional
-            Use only positions with this side to move; for the chart 'chances', the side that plays against the weakened player.
+            Side to move in the positions to use; for the chart 'chances', the side that plays against the weakened player.
         where : str, optional
             Use only positions that satisfy this SQL condition on the columns of 'mine', such as "to_den_1 < 5".
         piece : int or sequence of int, optional

@@ -95,11 +95,11 @@ class Kernels:
     module : str
         Name of the module that defines the rules; the digest of the rules includes the module's source code.
     alike : compiled function
-        ``alike(rules, number) -> (count, step)``, made with `counts_alike`. Groups similar states, because a group is solved much
-        faster than single states. The numbers of the states in a group increase by `step`. For the last state of a group, `count`
-        is its size; for other states, `count` is 0. All states in a group have equal rows, except that the number of each next
-        state increases by a constant, ideally 1. All states in a group must belong to the same block (see `Region.block`). By
-        default, each group contains one state.
+        ``alike(rules, number) -> (count, step)``, made with `counts_alike`. Groups similar states, because solving them together
+        is much faster. The numbers of the states in a group increase by `step`. For the last state of a group, `count` is its
+        size; for other states, `count` is 0. All states in a group have equal rows, except that the number of each next state
+        increases by a constant, ideally 1. All states in a group must belong to the same block (see `Region.block`). By default,
+        each group contains one state.
     """
 
     rules: Int64

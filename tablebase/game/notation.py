@@ -92,7 +92,7 @@ def _parse_row(game: Game, row: str, rank: int) -> list[tuple[int, int]]:
             raise NotationError(f"{quoted(token)} is not a piece of {game.name}: use only the letters {known}")
         cell = (file, rank)
         if file < game.board.width and cell not in game.board.numbers:
-            raise NotationError(f"{quoted(token)} in rank {rank + 1} is outside the board: move the piece to a square of the board")
+            raise NotationError(f"{quoted(token)} on rank {rank + 1} is outside the board: move the piece to a square on the board")
         if cell in game.board.numbers:
             pieces.append((game.by_symbol[token], game.board.numbers[cell]))
         file += 1

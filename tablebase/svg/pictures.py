@@ -39,7 +39,7 @@ def board(
     game : str or Rules
         Name of the game, or the game itself.
     position : str or position of the game
-        The position as text or object; the game may be over.
+        Position to draw; the game may be over.
     last_move : str, Move or pair of str, optional
         Last move, as text such as ``a1a2`` or as the names of two squares; its squares are framed.
     arrows : sequence

@@ -41,7 +41,7 @@ def test_runs_of_more_than_nine_and_missing_cells() -> None:
     position = Position(((0, 0), (1, 24)), 0)
     assert render(game, position) == "12b/1A11 w"
     assert parse(game, "12b/1A11 w") == position
-    with pytest.raises(NotationError, match="'A' in rank 1 is outside the board: move the piece"):
+    with pytest.raises(NotationError, match="'A' on rank 1 is outside the board: move the piece"):
         parse(game, "12b/A12 w")
 
 

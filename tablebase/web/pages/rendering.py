@@ -65,7 +65,7 @@ def check_parameters(request: Request) -> None:
     known = [parameter.alias for parameter in request.scope["route"].dependant.query_params]
     for name in request.query_params:
         if name not in known:
-            raise TablebaseError(f"unknown parameter {quoted(name)}{did_you_mean(name, known)}: remove the parameter")
+            raise TablebaseError(f"unknown parameter {quoted(name)}{did_you_mean(name, known)}: correct or remove it")
 
 
 def error_page(request: Request, error: TablebaseError) -> Response:

@@ -27,7 +27,7 @@ client = client_fixture("two_pieces", limits=SMALL, mine=True, origins=("https:/
     ("path", "given", "status", "error"),
     [
         ("probe", {}, 400, "the parameter game is missing: add the parameter"),
-        ("probe", {**PROBE, "strickt": "1"}, 400, "unknown parameter 'strickt' (did you mean 'strict'?): remove the parameter"),
+        ("probe", {**PROBE, "strickt": "1"}, 400, "unknown parameter 'strickt' (did you mean 'strict'?): correct or remove it"),
         ("probe", {**PROBE, "game": "doushuqi"}, 400, "unknown game 'doushuqi' (did you mean 'doushouqi'?)"),
         ("probe", {**PROBE, "game": "x" * 101}, 400, "invalid parameter game:"),
         ("probe", {**PROBE, "position": ""}, 400, "the position is empty"),
