@@ -67,7 +67,7 @@ class HareMoveRow(Told):
 
 
 class HareCard(Told):
-    """A chance event before the position, such as a drawn card."""
+    """A chance event that led to the position, such as a drawn card."""
 
     card: str
     text: str
@@ -98,11 +98,11 @@ async def new(request: Request, given: HareNew) -> Response:
 
 @post(router, "/harehedgehog/move", HareAnswer, name="harehedgehog_move")
 async def move(request: Request, given: HareMove) -> Response:
-    """Make a move and the chance events that follow."""
+    """Make a move and resolve the chance events that follow."""
     return answered(request, await commanded(request, "move", given.model_dump(exclude_unset=True)), PRIVATE)
 
 
 @post(router, "/harehedgehog/computer", HareAnswer, name="harehedgehog_computer")
 async def computer(request: Request, given: HareComputer) -> Response:
-    """Search for the best move, then make this move and the chance events that follow."""
+    """Search for the best move, then make this move and resolve the chance events that follow."""
     return answered(request, await commanded(request, "computer", given.model_dump(exclude_unset=True)), PRIVATE)

@@ -197,7 +197,7 @@ def _loop_seconds() -> float:
 
 @dataclass(frozen=True)
 class SliceEstimate:
-    """Estimated cost of the tables for one number of pieces or for one set of pieces."""
+    """Estimated cost of the tables for a given number or set of pieces."""
 
     pieces: int
     slices: int

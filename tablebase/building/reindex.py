@@ -31,7 +31,7 @@ Result = TypeVar("Result")
 @brief
 @dataclass(frozen=True)
 class Rebuilt:
-    """Result of rebuilding a catalog, with the reason for each file that was skipped."""
+    """Result of rebuilding a catalog, with each skipped file and the reason."""
 
     tables: dict[str, int]  # number of tables registered, by game
     left_out: dict[str, str]  # why files and other programs' indices are not in the new catalog

@@ -44,7 +44,7 @@ class BatchJob:
 @brief
 @dataclass(frozen=True)
 class BatchResult:
-    """Result of a batch, with the numbers of tables and commands."""
+    """Result of a batch, with the numbers of built tables and executed commands."""
 
     built: int  # tables
     run: int  # commands

@@ -78,7 +78,7 @@ def build(
     catalog : str, optional
         URL of the PostgreSQL database for the catalog (the list of all tables); by default, an SQLite file in the folder.
     workers : int, optional
-        Number of processes; by default, one for each processor. Games without pieces on squares always use one process.
+        Number of processes; by default, one for each processor. A game without pieces on squares is always built by one process.
     memory : int or str, optional
         Memory limit in bytes, or as text such as ``8G``; if necessary, fewer tables are solved at the same time.
     executor : str
@@ -92,7 +92,7 @@ def build(
     duration : str, timedelta or float, optional
         Stop after this duration, such as 8h or 90min.
     grace : str, timedelta or float
-        Extra time after the deadline to finish tables in progress.
+        Extra time after the deadline, such as 10min, to finish tables in progress.
     log : str or Path, optional
         Append a line of text for each table to this file.
     json_log : str or Path, optional
@@ -122,9 +122,9 @@ def build(
 
 
 def show_build(call: Call) -> None:
-    """Without options, this command builds every table needed for games from the initial position. If this position has too many
-    pieces for a table, nothing is built; select smaller tables with --pieces or --material. The command uses all processors and
-    writes the tables to the folder 'data'.
+    """Without options, this command builds every table needed for games from the initial position. If the initial position has
+    too many pieces for a table, nothing is built; select smaller tables with --pieces or --material. The command uses all
+    processors and writes the tables to the folder 'data'.
     """
     if left := call().left:
         raise DeadlineError(left, program_call())
@@ -185,7 +185,7 @@ def estimate(
 
 
 def show_estimate(call: Call) -> None:
-    """Without options, this command estimates the cost of every table needed for games from the initial position. If this
+    """Without options, this command estimates the cost of every table needed for games from the initial position. If the initial
     position has too many pieces for a table, an error is reported; select smaller tables with --pieces or --material. No tables
     are built.
     """

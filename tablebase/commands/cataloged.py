@@ -63,7 +63,7 @@ class Cataloged:
         by : str
             Show one row for each number of pieces (pieces) or for each set of pieces (material).
         pieces : int, range or str, optional
-            Use only tables with this number of pieces, or with a number of pieces in this range.
+            Use only tables with this number of pieces, or a number in this range.
 
         Returns
         -------

@@ -69,7 +69,7 @@ class Collection(Charts, PatternSearches):
             Number of threads; by default, one for each processor.
         table : mapping of str to Path, str or pyarrow.Table, or sequence of str, optional
             Additional table for the statement, as NAME=FILE: the name of the table, and a Parquet or CSV file. In Python,
-            also a dict from names to files or Arrow tables.
+            also a dict that maps names to files or Arrow tables.
         """
         rules: Any = self._rules(game)
         known = known_features(rules, features)
@@ -101,8 +101,8 @@ class Collection(Charts, PatternSearches):
         seed: Annotated[int, Shell(metavar="N", least=0)] = 0,
         workers: shared.Threads = None,
     ) -> int:
-        """Write positions to Parquet files. Each set of pieces and side to move has one file. In games without pieces on
-        squares, each table has one file.
+        """Write positions to Parquet files. One file is written for each set of pieces and side to move. In games without pieces
+        on squares, one file is written for each table.
 
         By default, all tables of the game are exported.
 
@@ -115,11 +115,11 @@ class Collection(Charts, PatternSearches):
         material : str or sequence of str, optional
             Set of pieces to export, such as ``RCvW``.
         pieces : int, range or str, optional
-            Export only tables with this number of pieces, or with a number of pieces in this range.
+            Export only tables with this number of pieces, or a number in this range.
         aliases : bool
             Also write the tables that are not stored because they are equivalent to a stored table.
         columns : str or iterable of str, optional
-            Columns to write; by default, the columns that SELECT * returns in 'mine'.
+            Columns to write; by default, the columns that 'tablebase mine' returns for SELECT *.
         sample : float
             Write a random sample that contains each position with this probability.
         seed : int
@@ -150,7 +150,7 @@ def show_mine(
     style: Annotated[MineFormat, Shell(help="Output format.", option="--format")] = "table",
 ) -> int:
     """Without options, this command runs the statement on the tables in the folder 'data' and shows at most 1,000 rows.
-    Statements are read-only, and can access only the positions and the files given with --table. 'DESCRIBE positions' lists the
+    Statements are read-only and can access only the positions and the files given with --table. 'DESCRIBE positions' lists the
     columns.
     """
     call.given["statement"] = from_input(call.given["statement"])

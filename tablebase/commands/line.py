@@ -61,14 +61,14 @@ def show_line(
     every : bool
         With --sheet, draw every position instead of only the key positions.
     explain : bool
-        Show how many moves keep the result, and the values of the other moves; '!' marks a move if all other moves worsen the
-        result.
+        Show how many moves keep the result, and the values of the moves not played; '!' marks a move if all other moves worsen
+        the result.
     replay : Path, optional
         Instead of best play, show a recorded game from a file written by 'match --output'.
     number : int
         Number of the game in the --replay file.
     player : str, optional
-        Player, such as engine or computer, that evaluates positions without a table in a replayed game; by default, these
+        For a replayed game, the player (such as engine or computer) that evaluates positions without a table; by default, these
         positions are not evaluated.
     """
     rules = call.rules

@@ -157,7 +157,7 @@ def match_stats(
     with_opening : bool
         Also count the random moves at the start of games, which are excluded by default.
     curve : str or Path, optional
-        Also draw a chart of each player's average score over the match, as a PNG, SVG or PDF file.
+        Also draw a chart of each player's running average score, as a PNG, SVG or PDF file.
     """
     named = [files] if isinstance(files, (str, Path)) else as_list("files", files, "['games']")
     paths = [as_path("files", path) for path in named]

@@ -61,12 +61,12 @@ class PatternSearches(Cataloged):
         conditions : int
             Maximum number of conditions in a rule, from 1 to 3.
         support : float
-            Minimum share of positions covered by a rule or by a leaf of a tree.
+            Minimum share of positions (0 to 1) covered by a rule or by a leaf of a tree.
         depth : int
             Maximum depth of the decision trees; 0 for no trees.
         game, material, pieces, features, workers : see `export`
         run : callable, optional
-            Callback that receives the planned searches and returns the results to keep; by default, all results are kept.
+            Function that runs the given searches and returns the results to keep; by default, all results are kept.
 
         Raises
         ------
@@ -129,11 +129,11 @@ class PatternSearches(Cataloged):
 def show_patterns(
     call: Call,
     *,
-    top: Annotated[int, Shell(help="Show this many features and this many feature pairs.", metavar="N", least=1)] = 10,
+    top: Annotated[int, Shell(help="Show this many of the best features, and as many feature pairs.", metavar="N", least=1)] = 10,
     output: Annotated[Path | None, Shell(help=_PAGE, metavar="FILE", output=Output.FILE)] = None,
 ) -> None:
     """Without options, this command analyses all tables of the game in the folder 'data' and finds features and rules that
-    predict the outcome. Each set of pieces is analysed separately, and the results are also stored in the catalog.
+    predict the outcome. Each set of pieces is analysed separately. The results are also stored in the catalog.
     """
     from importlib.resources import files
 

@@ -54,11 +54,11 @@ def play(
     player : str or sequence of str
         Type of opponent. 'tables' plays perfectly, 'fuzzy' plays from the tables but makes mistakes, 'engine' searches ahead, and
         'random' makes random moves. 'learner' was trained by self-play, 'matchboxes' learns from each game, and 'exploit'
-        provokes mistakes. Among equally good moves, 'ranking' prefers the largest share of possible games won. 'foxbox' supports
-        only the game foxhounds. In games with chance or more than two players, choose computer (searches ahead), tables, fuzzy or
-        random. List several opponents in playing order.
+        provokes mistakes. Among equally good moves, 'ranking' prefers the move that wins the largest share of possible games.
+        'foxbox' supports only the game foxhounds. In games with chance or more than two players, choose computer (searches
+        ahead), tables, fuzzy or random. For several opponents, list them in playing order.
     side : str or sequence of str
-        Letter or number of each side that people play; by default, only the side that moves first.
+        Letter or number of each side played by a human; by default, only the side that moves first.
     fuzz : str, optional
         Weakness of your opponent, from 0 (only best moves) to 1 (random moves); by default, 0 for tables and 0.1 for fuzzy. The
         probability of each inferior move is the probability of a best move, multiplied by the weakness.

@@ -90,17 +90,17 @@ class Charts(Cataloged):
         statement : str, optional
             For the chart 'query', an SQL statement. The result's first column is the x axis; the other columns are plotted.
         pieces : int, range or str, optional
-            Use only tables with this number of pieces, or with a number of pieces in this range.
+            Use only tables with this number of pieces, or a number in this range.
         material : str or sequence of str, optional
             Set of pieces, such as RCvW (rat and cat against wolf), or a pattern with the wildcards '?' (one piece) and '*' (any
-            number of pieces). Several sets of pieces give several panels; the chart 'draws' shows all sets of pieces in one
+            number of pieces). Each set of pieces has a separate panel; the chart 'draws' shows all sets of pieces in one
             matrix.
         side : str, optional
             Side to move in the positions to use; for the chart 'chances', the side that plays against the weakened player.
         where : str, optional
-            Use only positions that satisfy this SQL condition on the columns of 'mine', such as "to_den_1 < 5".
+            Use only positions that satisfy this SQL condition on the columns of 'tablebase mine', such as "to_den_1 < 5".
         piece : int or sequence of int, optional
-            For the charts 'squares' and 'parity', number of a piece in the set of pieces, such as 2 for the cat in RCvW. The
+            For the charts 'squares' and 'parity', the number of a piece in the set of pieces, such as 2 for the cat in RCvW. The
             chart 'parity' needs two pieces.
         outcome : str, optional
             Outcome to show; by default, win in the chart 'squares', and both win and loss in the chart 'distances'.
@@ -110,7 +110,7 @@ class Charts(Cataloged):
             For the chart 'values', the column to group by, such as a feature. For the chart 'parity', a column of
             whole numbers; by default, the distance between the two chosen pieces.
         kind : str, optional
-            For the chart 'query', type of chart to draw (by default, bar); a heat map needs a result with three columns.
+            For the chart 'query', the type of chart to draw (by default, bar); a heat map needs a result with three columns.
         position : str, optional
             For the chart 'chances', the position from which games start; by default, the initial position.
         player : str or sequence of str, optional

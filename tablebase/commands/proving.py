@@ -54,15 +54,15 @@ def prove(
     Parameters
     ----------
     game : str or Game, optional
-        Name of the game; optional for checking a proof, because the proof contains the name.
+        Name of the game; not needed to check a proof, which contains the name.
     position : str, optional
         Position to prove; by default, the initial position.
     nodes : int, optional
         Maximum number of positions to search.
     time : float, optional
-        Time limit; the default is 60 seconds, or no limit if a number of nodes is given.
+        Time limit in seconds; by default 60, or no limit if a number of nodes is given.
     memory : int or str
-        Memory limit of the search, in bytes or as text such as 8G.
+        Memory limit of the search, in bytes, or with a suffix as in 8G.
     table_pieces : int, optional
         Use only tables with at most this number of pieces; by default, all tables.
     output : str or Path, optional

@@ -30,7 +30,7 @@ class BoxRow(TypedDict):
     beads: str
     """Moves that the beads in the box represent."""
     taken: str
-    """Moves of beads that were removed after losses."""
+    """Moves that the beads removed after losses represent."""
 
 
 class CountRow(TypedDict):
@@ -175,7 +175,7 @@ class Neighbour(TypedDict):
 
 
 class MaterialDescription(TypedDict):
-    """Description of a material, with its pieces, counts, distances and the materials one capture or promotion away."""
+    """Description of a material, with its pieces, counts and distances, and the materials one capture or promotion away."""
 
     game: str
     material: str
@@ -224,4 +224,4 @@ class MineAnswer(TypedDict):
     columns: list[str]
     rows: list[dict[str, Any]]
     complete: bool
-    """False if the result has more rows than requested."""
+    """False if the result was cut off at the row limit."""

@@ -76,8 +76,8 @@ def perft(
 
 
 def show_perft(call: Call) -> None:
-    """Without options, this command prints the number of legal move sequences of lengths 1 to 4 from the initial position. The
-    command does not need tables.
+    """Without options, this command prints the number of legal move sequences of each length from 1 to 4 from the initial
+    position. The command does not need tables.
     """
     call.write(call(), ["move", "leaves"] if call.given.get("divide") else ["depth", "leaves", "seconds"])
 
@@ -103,7 +103,7 @@ def analyse(
 ) -> Iterator[Analysis]:
     """Search for the best moves, using tables where they exist.
 
-    The best lines of each depth are shown as soon as they are found.
+    The best lines at each depth are shown as soon as they are found.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def analyse(
     depth : int, optional
         Maximum search depth, in plies (moves by one side).
     time : float, optional
-        Time limit; the default is 5 seconds, or no limit if a depth or number of nodes is given.
+        Time limit in seconds; by default 5, or no limit if a depth or number of nodes is given.
     nodes : int, optional
         Maximum number of positions for each thread to search.
     lines : int
@@ -120,11 +120,11 @@ def analyse(
     exact : bool
         Search every move to the full depth, as plain minimax does.
     repetition : Repetition or str
-        Result of a threefold repetition (none, draw, or loss for the repeating side); table values ignore this rule.
+        Result of a threefold repetition: none (play continues), draw, or loss for the repeating side; tables ignore repetitions.
     progress_limit : int
         Number of plies without a capture after which the game is a draw; 0 for no limit.
     hash : int or str
-        Size of the transposition table, in bytes or as text such as 256M.
+        Size of the transposition table, in bytes, or with a suffix as in 256M.
     no_tables : bool
         Search without tables.
     game, size, variant : see `tablebase.build`

@@ -104,7 +104,7 @@ class Tablebase(Collection):
         strict: bool = False,
         turns: Annotated[int | None, Shell(metavar="T", least=1)] = None,
     ) -> Probe:
-        """Return the value of a position and its moves, best move first.
+        """Look up the values of a position and of its moves, best move first.
 
         A move has the value None if it leads to a missing table.
 
@@ -167,7 +167,7 @@ class Tablebase(Collection):
         Returns
         -------
         Answers
-            A sequence with a `Probe` for each position, or an `Unanswered` object that contains the error. The attributes
+            A sequence that contains, for each position, a `Probe` or an `Unanswered` object with the error. The attributes
             `outcomes` and `distances` are arrays; in games with chance, the attributes are `lower` and `upper`, arrays of bounds.
         """
         rules = self._rules(game)
@@ -225,8 +225,8 @@ class Tablebase(Collection):
         """Show best play from a position to the end of the game.
 
         Each position of the line is probed, starting with `position`; each chance event has its most likely outcome. The line
-        ends when the game is over, at a position from which the next move wins, when a drawn position repeats, or after `plies`
-        plies. In games with chance, the line contains at most 1,000 positions.
+        ends at the end of the game, before a winning move, at a repeated drawn position, or after `plies` plies. In games with
+        chance, the line contains at most 1,000 positions.
 
         Parameters
         ----------

@@ -183,7 +183,7 @@ def unpack(
 
 def _check_other(place: Path, data: Path) -> None:
     if place.resolve() == data.resolve():
-        raise ArgumentError(f"{place} is both the source and the target of the tables: choose another folder")
+        raise ArgumentError(f"{place} is both the source and the destination: choose another folder")
 
 
 def _target(place: str | Path, data: Path) -> Path:

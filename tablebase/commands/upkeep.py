@@ -75,7 +75,7 @@ def verify(
     Parameters
     ----------
     game : str, Game or StochasticGame, optional
-        Name of a game, or a Python file that defines a game; without a game, a quick check covers the tables of all games.
+        Name of a game, or a Python file that defines a game; not needed for a quick check, which covers all games by default.
     size, variant, pieces, material, data, catalog, workers, verbose : see `tablebase.build`; by default, all tables of the game
     published : str or Path, optional
         CSV file with published checksums of table values, to compare with the checksums of your tables.
@@ -104,7 +104,7 @@ def verify(
         say(f"tables with unchanged bytes: {result.correct} of {result.tables}; positions were not checked")
         return result
     if rules is None:
-        raise ArgumentError("missing GAME: give a game, or add --quick to check the bytes of all tables")
+        raise ArgumentError("missing GAME: give a game, or add --quick to verify only the checksums of all tables")
     lib.game_arguments.refuse_given(rules, pieces=pieces, material=material, published=published)
     expected = lib.published.read_published(listed, rules) if listed else {}
     total, results = lib.kind.table_kind(rules).verify(query, folder, workers, expected, url)
@@ -192,7 +192,7 @@ def show_prune(call: Call, *, kernels: bool = False) -> None:
     Parameters
     ----------
     kernels : bool
-        Instead of tables, remove cached compiled code that this version of the program does not use.
+        Remove only cached compiled code that this version of the program does not use.
     """
     total, removed = "", bool(call.given.get("yes"))
 

@@ -194,7 +194,7 @@ class CompiledGame(FunctionGame[int]):
         if not isinstance(getattr(self, "most_moves", None), int):
             raise RulesError(f"the class {name} has no attribute 'most_moves': set 'most_moves' to the maximum number of moves")
         if self.is_ranked and (type(self).size is CompiledGame.size or type(self).after is CompiledGame.after):
-            raise RulesError(f"the class {name} has ranks, but lacks 'size' or 'after': define the methods 'size' and 'after'")
+            raise RulesError(f"the class {name} defines 'rank', but not 'size' or 'after': define the methods 'size' and 'after'")
 
 
 __all__ = ["DRAWN", "LOST", "OVER", "WON", "CompiledGame", "Ending", "Functions", "valid_options"]

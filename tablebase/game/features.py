@@ -81,7 +81,7 @@ class Feature:
             if self.kind != "float" and (converted != values).any():
                 raise ValueError(f"the function must return values of kind {self.kind}")
             if self.kind == "text" and len(converted) and not 0 <= converted.min() <= converted.max() < len(self.words):
-                raise ValueError(f"the function must return indices of words, from 0 to {len(self.words) - 1}")
+                raise ValueError(f"the function must return indices into 'words', from 0 to {len(self.words) - 1}")
             return converted
         except (Exception, SystemExit) as error:
             raise TablebaseError(f"error in the feature {self.name}: {type(error).__name__}: {error}") from error

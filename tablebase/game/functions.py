@@ -72,7 +72,7 @@ class FunctionGame(Rules[P]):
 
     @cached_property
     def sides(self) -> Sequence[Side]:  # type: ignore[override]
-        """The players; the letter of a player is a digit, from 1."""
+        """The players, with digits (from 1) instead of letters."""
         return tuple(Side(str(number), f"player {number}") for number in range(1, self.players + 1))
 
     def given(self, position: Any) -> P:

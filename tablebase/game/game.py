@@ -190,7 +190,7 @@ class Game(Rules[Position]):
         return self.sides[position.side].letter
 
     def moves(self, position: Position) -> dict[str, Position]:
-        """Return a dict from the text of each legal move to the next position; a winning move replaces others with its text."""
+        """Return a dict from the text of each legal move to the next position; a winning move replaces moves with the same text."""
         after: dict[str, Position] = {}
         for move in [] if position.won else legal_moves(self, position):
             child, text = played(self, position, move), render_move(self, move)
@@ -205,7 +205,7 @@ class Game(Rules[Position]):
         return f"{names[origin]} takes {names[target]}" if target in names else names[origin]
 
     def words(self, position: Position, move: str) -> str:  # noqa: ARG002
-        """Return the text of a move without a description; the board already shows the pieces."""
+        """Return the text of a move without a description, because the board already shows the pieces."""
         return move
 
     def made_by(self, position: Position, move: str) -> list[str]:

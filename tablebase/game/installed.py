@@ -72,7 +72,7 @@ def is_known(name: str) -> bool:
 
 
 def load_game(name: str | Rules[Any]) -> Game:
-    """Return the game with this name (in any case), which must have pieces on squares; return a game object unchanged.
+    """Return the game with this name (case-insensitive), which must have pieces on squares; return a game object unchanged.
 
     Raises
     ------

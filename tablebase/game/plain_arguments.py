@@ -159,7 +159,7 @@ def parse_seconds(text: str) -> float:
     except ValueError:
         seconds = 0
     if not 0 < seconds <= threading.TIMEOUT_MAX:
-        raise ArgumentError(f"invalid time limit {quoted(text)}: expected a number of seconds such as 60")
+        raise ArgumentError(f"invalid time limit {quoted(text)}: expected a number of seconds, such as 60")
     return seconds
 
 

@@ -178,7 +178,7 @@ class Rules(ABC, Generic[P]):
         return True
 
     def given(self, position: Any) -> P:
-        """Check a position object and return it; raise `NotationError` if the game only accepts position texts."""
+        """Check a position object and return it; raise `NotationError` if the game accepts only position texts."""
         kind, example = type(position).__name__, self.format(self.initial)
         raise NotationError(f"invalid {self.name} position of type {kind}: expected a string such as {example!r}")
 
@@ -213,7 +213,7 @@ class Rules(ABC, Generic[P]):
         return False
 
     def read_move(self, word: str) -> str:
-        """Return the standard text of a move that a user has typed; raise `NotationError` if the text is not in move format."""
+        """Return the standard text of a move that a user has typed; raise `NotationError` if the text cannot be a move."""
         return word
 
     def move_text(self, position: P, move: str) -> str:

@@ -66,9 +66,9 @@ def read_rules(given: str) -> RulesFile:
     with _lock:
         if path not in _loaded:
             if _is_taken(stem, path):
-                raise RulesError(f"the rules file {given} hides the Python module {stem!r}: rename the file")
+                raise RulesError(f"the rules file {given} shadows the Python module {stem!r}: rename the file")
             if path in _loading:
-                raise RulesError(f"the rules file {given} loads itself: move the loading call below 'if __name__ == \"__main__\":'")
+                raise RulesError(f"the rules file {given} loads itself: call load() below 'if __name__ == \"__main__\":'")
             _loading.append(path)
             try:
                 _loaded[path] = _read(given, path, stem, source)

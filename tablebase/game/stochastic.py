@@ -83,7 +83,7 @@ class StochasticGame(FunctionGame[State]):
         return str(code)
 
     def describe(self, state: State) -> dict[str, Any]:
-        """Return a state as JSON data; by default, a dict that only contains its text."""
+        """Return a state as JSON data; by default, a dict that contains only its text."""
         return {"text": self.format(state)}
 
     def text_of(self, description: Mapping[str, Any]) -> str:

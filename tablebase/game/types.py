@@ -33,7 +33,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Terrain:
-    """Squares with the same appearance, such as a river.
+    """A group of squares with the same appearance, such as a river.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ class Escape:
     room : bool
         Whether the piece must also be able to step to another unguarded square.
     to_move : frozenset of int
-        Sides, as numbers; the rule only applies when one of these sides is to move.
+        Sides, as numbers; the rule applies only if one of these sides is to move.
     """
 
     runner: str
@@ -266,14 +266,14 @@ class Duel:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Evaluation of positions for a search, in hundredths of a piece; each side's values are added up.
+    """Evaluation of positions for a search, in hundredths of a piece; a side's score is the sum of its values.
 
     Parameters
     ----------
     squares : mapping of str to tuple of int
         Value of each piece on each square, by piece symbol.
     mobility : int
-        Value of each additional legal move, compared with the opponent.
+        Value of each legal move that a side has more than its opponent.
     duels : tuple of Duel
         Terms for the distances between pieces.
     race : tuple of int

@@ -83,7 +83,7 @@ class Bounds(NamedTuple):
 
     @property
     def middle(self) -> float:
-        """The mean of the lower and the upper bound."""
+        """The mean of the lower and upper bounds."""
         return (self.lower + self.upper) / 2
 
     @property
@@ -93,7 +93,7 @@ class Bounds(NamedTuple):
 
     @property
     def chances(self) -> dict[str, str]:
-        """Both bounds as text; a bound between 0 and 1 is never rounded to 0 or 1."""
+        """Both bounds as text; a bound strictly between 0 and 1 is never rounded to 0 or 1."""
         return {"lower": chance_text(self.lower), "upper": chance_text(self.upper)}
 
     @property

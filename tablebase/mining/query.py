@@ -150,7 +150,8 @@ class Query(Tabular):
     def run(
         self, limit: int | None = None, tick: Callable[[int], object] | None = None, timeout: float | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """Run the statement and return its result in batches. The first batch has no rows; duplicate column names are numbered.
+        """Run the statement and return its result in batches. The first batch has only the column names, no rows; duplicate names
+        are numbered.
 
         Parameters
         ----------

@@ -52,7 +52,7 @@ def read_request(text: str) -> tuple[str, bool]:
     rest = tree.text("expression").strip("; \n")
     if isinstance(tree, exp.Command) and tree.name.upper() == "EXPLAIN" and rest:
         if rest.startswith("(") or rest.split()[0].upper() == "ANALYZE":
-            raise ArgumentError("options of EXPLAIN are not supported: write EXPLAIN SELECT")
+            raise ArgumentError("EXPLAIN options are not supported: write EXPLAIN SELECT")
         return rest, True
     if isinstance(tree, exp.Command) and tree.name.upper() == "SHOW" and rest.lower() in TABLES:
         return f"DESCRIBE {rest.lower()}", False
@@ -68,7 +68,7 @@ def parse_select(statement: str) -> exp.Expr:
         statements = duckdb.extract_statements(statement)
     if [each.type.name for each in statements] == ["MULTI"]:
         hint = "write the values after IN, as in ON outcome IN ('win', 'draw', 'loss')"
-        raise ArgumentError(f"PIVOT needs the values that become columns: {hint}")
+        raise ArgumentError(f"PIVOT must list the values that become columns: {hint}")
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
         raise ArgumentError("only SELECT is allowed: write a single SELECT statement")
     try:

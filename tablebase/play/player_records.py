@@ -52,7 +52,7 @@ def read_settings(name: str, text: str, known: Sequence[str]) -> dict[str, Any]:
     for word in text.split(",") if text else []:
         key, equals, value = word.partition("=")
         if not equals or key in settings:
-            raise ArgumentError(f"invalid setting {quoted(word)} of the player {name}: write each setting once, as in depth=5")
+            raise ArgumentError(f"invalid setting {quoted(word)} of the player {name}: write a name and a value, as in depth=5")
         check_setting(name, key, known)
         settings[key] = value
     return settings

@@ -17,7 +17,7 @@ from tablebase.play.player_records import PlayerRecord, check_setting, loaded_la
 
 ADVISERS = ("engine:nodes=30000", "computer")
 """Players that advise where no table has the value, in this order: each takes a fraction of a second."""
-FUZZ = {"fuzz": "relative probability of each inferior move, from 0 (only best moves) to 1 (random moves)"}
+FUZZ = {"fuzz": "probability of each inferior move relative to a best move, from 0 (only best moves) to 1 (random moves)"}
 FAIR_FUZZ = {"fuzz": f"{FUZZ['fuzz']}; or fair, to give a perfect opponent an even chance"}
 
 
@@ -33,12 +33,12 @@ FIRST = (
         "searches a few turns ahead and evaluates the resulting positions with tables or an evaluation function",
         loaded_later("tablebase.play.lookahead_player"),
         {
-            "depth": "number of turns to search, from 1 to 20; by default 4, or players + 1 if that is more",
+            "depth": "number of turns to search, from 1 to 20; by default, the larger of 4 and the number of players + 1",
             "objective": "value to maximize, own (value of the player, the default) or lead (lead over the other players)",
             "stop": "yes (the default) to stop the search when a player has finished, or no",
             "alpha-beta": "yes to prune with alpha-beta (only for two players with objective=lead), or no (the default)",
             "sort": "yes to search promising moves first, or no (the default)",
-            "cuts": "maximum number of moves to search in each turn, such as 0/0/8/8/4; 0 (the default) for all moves",
+            "cuts": "maximum numbers of moves to search in successive turns, such as 0/0/8/8/4; 0 (the default) for all moves",
             "cards": "treatment of chance: draw (one random outcome, the default) or expectation (the average of all outcomes)",
             "tables": "yes (the default) to use existing tables, or no",
         },
@@ -68,7 +68,7 @@ FIRST = (
 LAST = (
     PlayerRecord(
         "ranking",
-        "ranks moves by result under best play, then by distance, then by the share of possible games that it wins",
+        "ranks moves by result under best play, then by distance, then by the share of possible games that the move wins",
         loaded_later("tablebase.play.ranking"),
         FAIR_FUZZ,
         fair=True,

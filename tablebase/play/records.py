@@ -249,7 +249,7 @@ def replayed(rules: Rules[P], record: Record) -> Iterator[Moment[P]]:
     try:
         position = rules.parse(record.start)
     except NotationError as error:
-        raise NotationError(f"the start of {record} is invalid: {error}") from error
+        raise NotationError(f"the start position of {record} is invalid: {error}") from error
     turn = 0
     for number, event in enumerate(happened(rules, record), start=1):
         label = label_of(event)

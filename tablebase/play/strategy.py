@@ -47,7 +47,7 @@ class Strategy(ABC):
         winner = int(self.values.winner[0])
         if winner == DRAWN:
             start = render(self.graph.game, self.graph.position(0))
-            raise TablebaseError(f"{start} is a draw under perfect play: choose a side, and a number for the fuzz")
+            raise TablebaseError(f"{start} is a draw under perfect play: choose a side, and set --fuzz to a number")
         return 1 - winner
 
     def even_fuzz(self, side: int) -> float | None:

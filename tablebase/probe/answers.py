@@ -134,7 +134,7 @@ class Probe:
         Value for the side to move, or for the first player if no player is to move.
     moves : tuple of RatedMove
         All legal moves, best first. Wins are sorted by ascending distance, losses by descending distance, and moves in games with
-        chance by their lower bound. Moves of unknown value come last; moves of equal value are sorted by text or number.
+        chance by descending lower bound. Moves of unknown value come last; moves of equal value are sorted by text or number.
     draws : tuple of RatedDraw
         Outcomes of chance, if chance is to move.
     stalling : float or None
@@ -274,7 +274,7 @@ class Probe:
     def step(self) -> tuple[str, Any] | None:
         """The best move, or the most likely outcome of chance, with the next position; None at the end of the game.
 
-        Among equally likely outcomes, the outcome with the value nearest to the average is chosen; among ties, the middle one.
+        Among equally likely outcomes, the outcome with the value nearest to the average is chosen; in a tie, the middle outcome.
         """
         if self.draws:
             most = max(draw.probability for draw in self.draws)

@@ -63,13 +63,13 @@ class Line(list[Probe]):
         return Explained(self.to_dict(), self)
 
     def pictures(self, **options: Any) -> list[Svg]:
-        """Return a picture of each position, with the last and the best move marked; for options, see `tablebase.svg.board`."""
+        """Return pictures of the positions, with the last and best moves marked; see `tablebase.svg.board` for options."""
         return list(self._drawn(options))
 
     def sheet(self, *, every: bool = False, page: str = "a4", theme: str | Theme = "light") -> Sheet:
         """Draw the key positions, or all positions if `every` is true, on printable ``a4`` or ``letter`` pages.
 
-        Key positions are the first and the last position, and positions after a capture or a move into terrain such as water.
+        Key positions are the first and last positions, and positions after a capture or a move into terrain such as water.
         Positions with only one move that keeps a win or a draw are also key positions. Raises `RulesError` for games without
         pictures.
         """

@@ -72,7 +72,7 @@ class Slices:
                 self._levels[number, square] = level
 
     def proper(self, positions: Mixed) -> NDArray[np.bool_]:
-        """Return an array that is True for legal positions in which the game is not over; pieces must be on distinct squares."""
+        """Return an array that is True for legal positions of unfinished games; two pieces must not share a square."""
         first, numbers = self._numbered(positions)
         allowed = np.array([self._is_allowed(positions.position(row)) for row in first.tolist()], dtype=bool)
         proper: NDArray[np.bool_] = allowed[numbers]

@@ -99,7 +99,7 @@ class Source(ABC, Generic[P]):
     def line(self, position: P, plies: int | None = None) -> Iterator[Probe]:
         """Return a line of best play, with the most likely outcomes of chance.
 
-        The line ends at the end of the game, at a position from which the next move wins, after `plies` plies, or at a
+        The line ends at the end of the game, at a position in which the next move wins, after `plies` plies, or at a
         repetition. In games without a repetition rule, repetitions do not end the line, and the default limit is `LONGEST_LINE`
         positions.
         """
@@ -248,7 +248,7 @@ class ProbeResults(Sequence["Probe | Unanswered"]):
     def sheet(self, page: str = "a4", theme: str | Theme = "light") -> Sheet:
         """Draw the positions with their values and best moves on printable ``a4`` or ``letter`` pages.
 
-        Raises the error of the first position with an error, or `RulesError` if the game has no pictures.
+        Raises the first error of any position, or `RulesError` if the game has no pictures.
         """
         from tablebase.probe.sheets import probe_sheet
 

@@ -80,7 +80,7 @@ class TierRows(Stored[int]):
             return place
         found = self._game.position_at(tier, place)
         if found is None:
-            raise NotationError(f"rank and unrank of {self._game.name} contradict each other in {position}: correct the rules")
+            raise NotationError(f"rank and unrank of {self._game.name} contradict each other for {position}: correct the rules")
         return found
 
 

@@ -35,7 +35,7 @@ def arrays_of(states: Iterable[tuple[Any, ...]]) -> list[Array]:
 
 @dataclass(frozen=True)
 class CompiledSlice:
-    """Input of a solver, which consists of a slice (a set of pieces with one side to move) and the game's rules as arrays."""
+    """Input of a solver: a slice (a set of pieces with one side to move) and the game's rules as arrays."""
 
     game: Game
     layout: Layout

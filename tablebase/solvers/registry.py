@@ -286,5 +286,5 @@ def solve_material(
         problem = compile_slice(game, material, load, problem.coding.wider, scratch)
         codes = solver.solve(replace(problem, checkpoint=wide))
     if codes is None:
-        raise TablebaseError(f"the slice has a distance of more than {problem.coding.reach} plies, which a table cannot store")
+        raise TablebaseError(f"the slice contains distances above {problem.coding.reach} plies, which a table cannot store")
     return [codes[side] for side in sides_stored(game, material)], problem.coding, solver.name

@@ -64,7 +64,7 @@ def board(
     RulesError
         If the game is unknown or has no pictures.
     TablebaseError
-        If the size, theme or a colour is invalid.
+        If the size, the theme or a colour is invalid.
 
     Examples
     --------

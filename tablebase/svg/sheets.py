@@ -78,7 +78,7 @@ def sheet(
     page : str
         Paper size, ``a4`` or ``letter``.
     width : float, optional
-        Width of each picture in millimetres; by default, a width at which all pictures fit on one page, if they remain readable.
+        Width of each picture in millimetres; by default, chosen to fit all pictures on one page if they remain readable.
     gap : float
         Space between pictures, in millimetres.
     theme : str or Theme

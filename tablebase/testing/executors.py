@@ -121,7 +121,7 @@ class ExecutorTests:
         assert dropped == ["slow"]
 
     def test_what_is_done_in_time_counts(self) -> None:
-        """With a distant deadline, all tasks finish, except tasks that would end after it, which are not started."""
+        """With a distant deadline, tasks that would end after it are not started; all other tasks finish."""
         graph: Graph = {"root": (), "long": ("root",), "short": ("root",), "after": ("long",)}
         for late, expected in (("", ["AFTER", "LONG", "ROOT", "SHORT"]), ("long", ["ROOT", "SHORT"])):
             deadline: Deadline[str] = Deadline(time.time() + 3600, lambda key, late=late: 7200.0 * (key == late))  # type: ignore[misc]

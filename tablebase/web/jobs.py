@@ -61,7 +61,7 @@ def _small(settings: ServerSettings, batches: Iterator[Any]) -> Iterator[Any]:
 
 
 def _too_large(settings: ServerSettings) -> TablebaseError:
-    return TablebaseError(f"the answer has more than {settings.limits.answer:,} bytes: select fewer or shorter rows")
+    return TablebaseError(f"the answer has more than {settings.limits.answer:,} bytes: select fewer rows or columns")
 
 
 def play(settings: ServerSettings, request: Mapping[str, Any]) -> dict[str, Any]:

@@ -114,7 +114,7 @@ def listening(settings: ServerSettings) -> Iterator[socket.socket]:
             name = ":".join(map(str, place)) if path is None else str(path)
             hint = f"stop the other program, or choose another {'--host or --port' if path is None else '--unix-socket'}"
             if isinstance(error, socket.gaierror) or not isinstance(error, OSError):
-                raise TablebaseError(f"the address {name} does not exist: choose another --host or --port") from error
+                raise TablebaseError(f"the address {name} is not available on this machine: choose another --host") from error
             raise system_error(error, name, hint) from error
         if path is not None:
             stack.enter_context(cleanup_on_exit(partial(_remove, path, path.stat().st_ino)))

@@ -35,8 +35,8 @@ def serve(
     The web page of a position is /GAME/position/POSITION, with each space written as _. The JSON interface is described at
     /api/v1/openapi.json. Press Ctrl-C to stop the server.
 
-    The function returns after a signal such as Ctrl-C. By default, the root path is read from the header ``X-Forwarded-Prefix``
-    of a trusted proxy.
+    The function returns after a signal such as SIGINT (Ctrl-C). By default, the root path is read from the header
+    ``X-Forwarded-Prefix`` of a trusted proxy.
 
     Parameters
     ----------

@@ -241,7 +241,7 @@ def test_a_folder_is_not_its_own_copy(words: list[str], copied: Path, ask: Ask) 
     other = copied.parent / "x" / ".." / copied.name
     both = {"merge": [other, "--data", copied], "unpack": [copied, "--to", other]}
     answer = ask(*words, *both.get(words[0], ["--data", copied, "--to", other]))
-    assert_refused(answer, 2, "is both the source and the target of the tables")
+    assert_refused(answer, 2, "is both the source and the destination")
 
 
 def test_a_disk_that_is_too_small(two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:

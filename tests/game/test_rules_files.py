@@ -242,7 +242,7 @@ def test_a_worker_with_another_file(folder: Path, monkeypatch: pytest.MonkeyPatc
 def test_a_script_that_loads_itself(folder: Path) -> None:
     (folder / "heap.py").write_text(f"{HEAP}\n\nimport tablebase\n\ntablebase.load('heap.py')\n")
     with pytest.raises(
-        RulesError, match=r"RulesError: the rules file heap\.py loads itself: move the loading call below .* \(heap\.py, line 4.\)$"
+        RulesError, match=r"RulesError: the rules file heap\.py loads itself: call load\(\) below .* \(heap\.py, line 4.\)$"
     ):
         tablebase.load("heap.py")
 
@@ -259,7 +259,7 @@ def test_a_script_that_loads_itself(folder: Path) -> None:
         ("number", "", "game = 7\n", "'game' in the rules file {} must be a function that returns a game, not 7"),
         ("taken", '"heap"', '"hexapawn"', "defines the game 'hexapawn', but the name 'hexapawn' is used by the entry point"),
         ("longer", '"heap"', '"hexapawn-small"', "'hexapawn-small', but the name 'hexapawn' is used by the entry point"),
-        ("json", '"heap"', '"heap"', "the rules file {} hides the Python module 'json': rename the file"),
+        ("json", '"heap"', '"heap"', "the rules file {} shadows the Python module 'json': rename the file"),
         ("two.parts", '"heap"', '"heap"', "invalid rules file name '{}': use letters, digits and underscores"),
     ],
 )
@@ -286,7 +286,7 @@ def test_two_files_of_one_name(folder: Path) -> None:
         tablebase.load(other)
     (folder / "deeper").mkdir()
     (folder / "deeper" / "heap.py").write_text(HEAP.replace('"heap"', '"deep"'))
-    with pytest.raises(RulesError, match=r"the rules file deeper/heap\.py hides the Python module 'heap': rename the file"):
+    with pytest.raises(RulesError, match=r"the rules file deeper/heap\.py shadows the Python module 'heap': rename the file"):
         tablebase.load("deeper/heap.py")
 
 

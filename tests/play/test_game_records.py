@@ -170,7 +170,7 @@ ROLLED = write_record(
         ('[Start "3/P1p/3 w"]', r'[Start "\q"]', r"line 5 .* is not a tag"),
         ('[White "a"]', r'[White "\ud800"]', r"line 3 .* is not a tag"),
         ('[Start "3/P1p/3 w"]', '[Start "3/P1p/3 w"', "line 5 .* is not a tag"),
-        ('[Start "3/P1p/3 w"]', '[Start "3/P1p/4 w"]', r"the start of game 1 \(line 1\) is invalid: rank 1"),
+        ('[Start "3/P1p/3 w"]', '[Start "3/P1p/4 w"]', r"the start position of game 1 \(line 1\) is invalid: rank 1"),
         ('[Game "hexapawn"]', 'a2a3\n[Game "hexapawn"]', "line 1 .'a2a3'. is not a tag"),
         ("a2a3", "a2a1", r"move 1 \('a2a1'\) of game 1 \(line 1\) is not legal"),
         ("a2a3", "a2a3 c2c1", r"move 2 \('c2c1'\) of game 1 \(line 1\) is not legal"),

@@ -120,7 +120,7 @@ def test_parts_that_are_missing() -> None:
     with pytest.raises(RulesError, match="Bare has no attribute 'most_moves'"):
         Bare().check_parts()
     Bare.most_moves = 3
-    with pytest.raises(RulesError, match="Bare has ranks, but lacks 'size' or 'after'"):
+    with pytest.raises(RulesError, match="Bare defines 'rank', but not 'size' or 'after'"):
         Bare().check_parts()
 
 

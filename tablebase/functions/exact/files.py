@@ -98,7 +98,7 @@ def sorted_keys(rules: FunctionGame[Any], positions: list[Any]) -> tuple[Keys, N
     same = np.flatnonzero(keys[1:] == keys[:-1])
     if len(same):
         text = keys[same[0]].decode()
-        raise RulesError(f"format() of {rules.name} returns {text!r} for two positions: change format() or canonical()")
+        raise RulesError(f"format() of {rules.name} returns {text!r} for two different positions: change format() or canonical()")
     return keys, order
 
 

@@ -71,9 +71,7 @@ class ChartSlices:
         """The number of pieces that all of them have; raise `TablebaseError` if the numbers differ."""
         counts = sorted({material.pieces for material in self.materials})
         if len(counts) > 1:
-            raise ArgumentError(
-                f"the numbers of pieces differ ({counts[0]} to {counts[-1]}): choose one number of pieces with --pieces"
-            )
+            raise ArgumentError(f"the chosen slices have {counts[0]} to {counts[-1]} pieces: choose a single number with --pieces")
         return counts[0]
 
     @property
@@ -119,7 +117,7 @@ class ChartSlices:
             raise ArgumentError(f"{self.game.name} has no two-piece feature {DISTANCE!r}: {hint}")
         first, *rest = sorted(pieces or (1, self.pieces))
         if len(rest) != 1 or first == rest[0]:
-            raise ArgumentError("the chart 'parity' needs two different pieces: give --piece twice, such as --piece 1 --piece 2")
+            raise ArgumentError("the chart 'parity' needs two different pieces: give --piece twice, as in --piece 1 --piece 2")
         for material in self.materials:
             for piece in (first, rest[0]):
                 self._check_piece(material, piece)

@@ -57,7 +57,7 @@ def count(tables: Tables, codes: Codes, classes: Numbers) -> None:
 
 @dataclass(frozen=True)
 class Gain:
-    """Information gain of one or two features about the target.
+    """Information gain about the target from one or two features.
 
     Parameters
     ----------

@@ -164,7 +164,7 @@ def levels_of(
 
 @dataclass(frozen=True)
 class Target:
-    """The column that a pattern search predicts, with the outcomes of the positions to search."""
+    """The column that a pattern search predicts, and the outcomes to which the search is limited."""
 
     name: str  # ``outcome``, ``distance`` or ``only_move``: the column that it is made from
     outcomes: tuple[Outcome, ...]  # only positions with these outcomes are examined

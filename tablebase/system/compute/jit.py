@@ -45,7 +45,7 @@ def jit(function: F, source: str | None = None, **more: Any) -> F:
 
 
 def inline(function: F, source: str | None = None, **more: Any) -> F:
-    """Compile a small function to be inlined into its callers; `source` is the digest of its code, or of its file by default."""
+    """Compile a small function to be inlined into its callers; `source` is a digest of its code; by default, of its file."""
     return jit(function, source, forceinline=True, **more)
 
 
@@ -64,7 +64,7 @@ def callback(signature: Any, source: str | None = None, **more: Any) -> Callable
 
 
 class _Callback(internals.CFunc):
-    """A compiled function that caches its Numba type, so that kernels that take the function as an argument are called faster."""
+    """A compiled function that caches its Numba type, which speeds up calls to kernels that take it as an argument."""
 
     type: Any
 

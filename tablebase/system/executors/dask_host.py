@@ -126,7 +126,7 @@ class Host(WorkerPlugin):
                     process.kill()
             return answer.result()
         hint = f"give the worker {self._worker.name} more memory"
-        raise CapacityError(f"a process was killed {LOSSES} times, most likely because memory ran out", hint)
+        raise CapacityError(f"{LOSSES} processes were killed, most likely because memory ran out", hint)
 
     def _take(self, name: str) -> local.Worker:
         with self._lock:

@@ -28,7 +28,7 @@ Read = Callable[[Any, Any, Catalog], Any]
 StatsGiven = given_by(
     "stats",
     by={"description": "Return one row for each number of pieces (pieces), or for each set of pieces and side to move (material)."},
-    pieces={"description": "Number of pieces; by default, all numbers."},
+    pieces={"description": "Number of pieces; by default, any number."},
 )
 MaterialsGiven = given_by("stats", "game", "pieces", pieces={"description": "List only materials with this number of pieces."})
 
@@ -86,7 +86,7 @@ def materials(game: Any, asked: Any, catalog: Catalog) -> Any:
 
 @from_catalog(row_types.MaterialDescription, MaterialGiven)
 def material(game: Any, asked: Any, catalog: Catalog) -> Any:
-    """Describe a material, with counts by side and by distance, and the materials one capture away."""
+    """Describe a material, with counts by side and by distance, and the materials one capture or promotion away."""
     name = material_name(game, parse_material(game, asked.material))
     described = describe_material(catalog, game, name)
     return {**described, "distances": distances_of(catalog, game, name), **neighbours(catalog, game, name)}

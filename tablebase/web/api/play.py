@@ -52,9 +52,9 @@ class PlayAnswer(Told):
     game: str
     position: Annotated[str, Field(description="Position before the move.")]
     player: str
-    move: Annotated[str | None, Field(description="Move of the player; null if the player resigns.")]
+    move: Annotated[str | None, Field(description="The player's move; null if the player resigns.")]
     after: Annotated[str, Field(description="Position after the move; in games with chance, before the next dice roll or card.")]
-    remark: Annotated[str, Field(description="Comment of the player on its move; may be empty.")]
+    remark: Annotated[str, Field(description="The player's comment on its move; may be empty.")]
     seed: Annotated[int, Field(description="Seed used for this move; the same seed gives the same move.")]
     ending: EndingAnswer | None
 

@@ -51,8 +51,8 @@ class MoveRow(Told):
     outcome: Annotated[Outcome, Field(description="Outcome for the side that makes the move; null if unknown.")]
     distance: Annotated[Distance, Field(description="Number of plies to the end, including the move; null for a draw.")]
     missing: Annotated[str | None, Field(description="Material of the missing table if the value is unknown.")] = None
-    lower: Annotated[float | None, Field(description="In games with chance, lower bound of the probability of winning.")] = None
-    upper: Annotated[float | None, Field(description="In games with chance, upper bound of the probability of winning.")] = None
+    lower: Annotated[float | None, Field(description="In games with chance, lower bound on the probability of winning.")] = None
+    upper: Annotated[float | None, Field(description="In games with chance, upper bound on the probability of winning.")] = None
     outcomes: Annotated[list[DrawRow] | None, Field(description="Possible outcomes, if the move leads to a chance event.")] = None
 
 
@@ -62,8 +62,8 @@ class DrawRow(Told):
     probability: Annotated[str, Field(description="Probability as a fraction, such as 1/6.")]
     card: Annotated[str, Field(description="Name of the outcome.")]
     position: Annotated[str, Field(description="Position after the outcome.")]
-    lower: Annotated[float, Field(description="Lower bound of the probability of winning.")]
-    upper: Annotated[float, Field(description="Upper bound of the probability of winning.")]
+    lower: Annotated[float, Field(description="Lower bound on the probability of winning, for the player of the enclosing row.")]
+    upper: Annotated[float, Field(description="Upper bound on the probability of winning, for the player of the enclosing row.")]
 
 
 class ProbeRow(Told):
@@ -80,11 +80,11 @@ class ProbeRow(Told):
         None, description="In games with chance, true if the bounds prove that no other move is better."
     )
     moves: Annotated[list[MoveRow], Field(description="All legal moves, best first.")]
-    lower: Annotated[float | None, Field(description="Lower bound of the probability of winning for the side to move.")] = None
-    upper: Annotated[float | None, Field(description="Upper bound of the probability of winning for the side to move.")] = None
+    lower: Annotated[float | None, Field(description="Lower bound on the probability of winning for the side to move.")] = None
+    upper: Annotated[float | None, Field(description="Upper bound on the probability of winning for the side to move.")] = None
     stalling: float | None = Field(None, description="If above 0, both players can prolong the game forever; null if unknown.")
-    outcomes: Annotated[list[DrawRow] | None, Field(description="Possible outcomes, if the position is a chance event.")] = None
-    within: dict[str, Any] | None = Field(None, description="Bounds of the probability of winning within `turns` turns.")
+    outcomes: Annotated[list[DrawRow] | None, Field(description="Possible outcomes of chance, if chance is to move.")] = None
+    within: dict[str, Any] | None = Field(None, description="Bounds on the probability of winning within `turns` turns.")
     winner: Annotated[str | None, Field(description="The side that has won, if the game is over.")] = None
 
 
@@ -119,14 +119,14 @@ class LineRow(Told):
     side: Annotated[str, Field(description="Letter or number of the side to move.")]
     outcome: Outcome
     distance: Distance
-    lower: Annotated[float | None, Field(description="Lower bound of the probability of winning for the side to move.")] = None
-    upper: Annotated[float | None, Field(description="Upper bound of the probability of winning for the side to move.")] = None
+    lower: Annotated[float | None, Field(description="Lower bound on the probability of winning for the side to move.")] = None
+    upper: Annotated[float | None, Field(description="Upper bound on the probability of winning for the side to move.")] = None
     best: Annotated[str | None, Field(description="Best move, or the outcome of a chance event that the line follows.")]
     best_is_certain: bool | None = Field(None, description="True if the bounds prove that no other move is better.")
     position: str
-    legal_moves: int | None = Field(None, description="Number of legal moves; this and the next fields need `explain`.")
+    legal_moves: int | None = Field(None, description="Number of legal moves; this and the following fields require `explain`.")
     keeping_moves: Annotated[int | None, Field(description="Number of moves that keep the outcome; null if unknown.")] = None
-    best_moves: Annotated[int | None, Field(description="Number of equally good best moves.")] = None
+    best_moves: Annotated[int | None, Field(description="Number of moves as good as the best move.")] = None
     is_only: Annotated[bool | None, Field(description="True if only one of several moves keeps a win or a draw.")] = None
     others: Annotated[list[MoveRow | DrawRow] | None, Field(description="Other moves, or other outcomes of chance.")] = None
 

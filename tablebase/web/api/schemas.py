@@ -91,7 +91,7 @@ PROBLEM: Any = {"example": {"title": "Bad Request", "status": 400, "detail": "th
 
 
 class Problem(BaseModel):
-    """An error as in RFC 9457; the field `detail` is one sentence with the error and the remedy."""
+    """An error in the format of RFC 9457; the field `detail` is one sentence with the error and the remedy."""
 
     model_config = ConfigDict(extra="allow", json_schema_extra=PROBLEM)
     title: str

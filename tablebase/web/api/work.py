@@ -65,7 +65,7 @@ async def estimate(request: Request) -> Response:
     given = query_of(request, EstimateGiven)
     game = game_for("estimate", given.game)
     if (given.material is None) == (given.pieces is None):
-        raise TablebaseError("an estimate needs either material or pieces: set material or pieces, but not both")
+        raise TablebaseError("an estimate needs either material or pieces: set exactly one of them")
     subject, hint = "the estimate", "choose fewer pieces, or "
     if given.pieces is not None:
         piece_counts(game, given.pieces)

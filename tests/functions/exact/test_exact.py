@@ -187,7 +187,7 @@ def test_two_positions_of_one_text_are_refused() -> None:
         def format(self, position: tuple[int, int]) -> str:
             return str(position[0])
 
-    with pytest.raises(RulesError, match=r"misere returns '0' for two positions"):
+    with pytest.raises(RulesError, match=r"misere returns '0' for two different positions"):
         sorted_keys(Short(5), list_positions(Short(5), MUCH).positions)
 
 

@@ -128,7 +128,7 @@ def test_estimates(pawns: TestClient, hexapawns: Path, ask: Ask) -> None:
         assert [row | varying for row in found] == [row | varying for row in expected]
     for given in ({}, {"material": "PvP", "pieces": 2}):
         refused = pawns.get("/api/v1/estimate", params={"game": "hexapawn", **given})
-        assert "needs either material or pieces: set material or pieces, but not both" in sentence_of(refused, 400)
+        assert "needs either material or pieces: set exactly one of them" in sentence_of(refused, 400)
 
 
 @pytest.mark.parametrize(("limit", "rows", "complete"), [(2, 2, False), (3, 3, True), (1000, 3, True), (0, 0, False)])
