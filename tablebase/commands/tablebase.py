@@ -104,7 +104,7 @@ class Tablebase(Collection):
         strict: bool = False,
         turns: Annotated[int | None, Shell(metavar="T", least=1)] = None,
     ) -> Probe:
-        """Look up the values of a position and of its moves, best move first.
+        """Look up a position's value and moves, best move first.
 
         A move has the value None if it leads to a missing table.
 

@@ -152,6 +152,6 @@ def sentence_of(error: Mapping[str, Any], known: Sequence[str] = ()) -> str:
     if kind == "missing":
         return f"the {word} {name} is missing: add the {word}"
     if kind == "extra_forbidden":
-        return f"unknown {word} {quoted(name)}{did_you_mean(name, known)}: remove the {word}"
+        return f"unknown {word} {quoted(name)}{did_you_mean(name, known)}: correct or remove it"
     said = str(error["msg"])
     return f"invalid {word} {name if len(name) <= 80 else quoted(name)}: {said[:1].lower()}{said[1:]}"

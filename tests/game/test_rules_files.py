@@ -269,7 +269,7 @@ def test_a_file_that_cannot_be_used(stem: str, old: str, new: str, error: str, f
     for words in (["build", file], ["games", "--rules", file]):
         assert_one_sentence(ask(*words), error.format(file), file)
     assert os.environ[VARIABLE] == ""
-    assert any(word in error for word in ("is used by", "hides")) or stem not in sys.modules
+    assert any(word in error for word in ("is used by", "shadows")) or stem not in sys.modules
     (folder / "heap.py").rename(file)
     if error.startswith("cannot") or "divided" in error:
         assert ask("check-rules", file).code == 0
