@@ -135,7 +135,7 @@ SERVING = {
     "serve --root-path tables": "root_path must be a path such as /tables, not 'tables'",
     "serve --root-path //example.org": "root_path must be a path such as /tables, not '//example.org'",
     "serve --root-path '/a b'": "root_path must be a path such as /tables, not '/a b'",
-    "serve --host no.such.host.invalid": "the address no.such.host.invalid:8000 is not available on this machine: choose another --host",
+    "serve --host no.such.host.invalid": "invalid:8000 is not available on this machine: choose another --host",
     "serve --host 256.1.1.1": "the address 256.1.1.1:8000 is not available on this machine: choose another --host",
     f"serve --host {'x' * 300}": "choose another --host",
     "serve --port 65536": "port must be a whole number from 0 to 65535, not 65536",
