@@ -28,7 +28,7 @@ GAME = load_game("doushouqi")
 DOCS = Path(__file__).parents[2] / "docs"
 HEAD = """# Gallery
 
-These charts show the two- and three-piece tables of Dou Shou Qi, with commands that draw the charts.
+These charts show the two- and three-piece tables of Dou Shou Qi, with the commands that draw them.
 In all charts, White is to move, and outcomes are for White.
 The charts do not include stalemates.
 `python -m scripts.reproduce.gallery --data data` generates this page and its pictures. All numbers come from the tables.
