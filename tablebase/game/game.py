@@ -149,7 +149,7 @@ class Game(Rules[Position]):
         return self.parse(self.start)
 
     def parse(self, text: str) -> Position:
-        """Parse a position, even if it cannot occur in a game; set `Position.won` if a piece shows that the game has been won."""
+        """Parse a position, even if it cannot occur in a game; set `Position.won` if a piece is on a winning square."""
         return self._marked(read(self, text))
 
     def given(self, position: Any) -> Position:

@@ -31,7 +31,7 @@ def lowest(word: int) -> int:
 
 
 def field(word: int, number: int, width: int) -> int:
-    """Return the value of one field of an integer that consists of fields of `width` bits."""
+    """Return one field of an integer that is packed from `width`-bit fields."""
     return word >> number * width & ((1 << width) - 1)
 
 

@@ -60,7 +60,7 @@ class Board:
     Parameters
     ----------
     width, height : int
-        Number of files and ranks; position texts show the whole grid.
+        Number of files, and number of ranks.
     cells : tuple of (int, int)
         File and rank of each square, both from 0.
     """

@@ -89,7 +89,7 @@ class Sheet(list[Svg]):
         Raises
         ------
         MissingExtraError
-            If PDF or PNG is requested and the extra ``print`` is not installed.
+            If PDF or PNG is requested and the ``print`` extra is not installed.
         TablebaseError
             If a file cannot be written, or the suffix is not supported.
         """

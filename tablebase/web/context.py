@@ -58,4 +58,4 @@ async def in_thread(request: Request, work: Callable[Given, Result], *given: Giv
         async with asyncio.timeout(seconds):
             return await to_thread.run_sync(partial(work, *given, **named), abandon_on_cancel=True)
     except TimeoutError:
-        raise ProblemError(504, f"the answer takes longer than {seconds:g} s: send a smaller request") from None
+        raise ProblemError(504, f"the request took longer than {seconds:g} s: send a smaller request") from None
