@@ -58,7 +58,7 @@ def boxes(
 ) -> Boxes:
     """List the boxes of MENACE, a player that learns with matchboxes. This command does not need tables.
 
-    By default, list the boxes of the side that moves second, as they are before the first game. Each box
+    By default, list MENACE's boxes for the side that moves second, before any training. Each box
     represents a position, and each bead in it represents a move; a move with more beads is played more often.
 
     Parameters
@@ -66,9 +66,9 @@ def boxes(
     position : str or Position, optional
         First position of each game; by default, the initial position.
     side : str, optional
-        Side that the boxes play; by default, the side that moves second.
+        Side that MENACE plays; by default, the side that moves second.
     boxes : str or Path, optional
-        File written by 'play --boxes'; by default, list the boxes as they are before the first game.
+        File of boxes to list, written by 'play --boxes'; by default, the boxes before any training.
     game, size, variant : see `tablebase.build`
 
     Examples

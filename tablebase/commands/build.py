@@ -57,7 +57,7 @@ def build(
     verbose: shared.Verbose = False,
     **limits: int | str,
 ) -> BuildResult:
-    """Solve, verify and store missing tables.
+    """Solve, verify and store the missing tables of a game.
 
     Messages and progress (a bar in terminals and notebooks, otherwise a line each minute) are written to standard error. To
     resume an interrupted build, call the function again; finished tables and checkpoints are kept. Times are strings such as
@@ -185,9 +185,9 @@ def estimate(
 
 
 def show_estimate(call: Call) -> None:
-    """Without options, this command estimates the cost of every table needed for games from the initial position. If the initial
-    position has too many pieces for a table, an error is reported; select smaller tables with --pieces or --material. No tables
-    are built.
+    """Without options, this command estimates the disk space, memory and time of every table needed for games from the initial
+    position. If the initial position has too many pieces for a table, an error is reported; select smaller tables with --pieces
+    or --material. No tables are built.
     """
     lines = call()
     if call.style is not Format.TABLE:

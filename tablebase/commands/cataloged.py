@@ -123,7 +123,8 @@ class Cataloged:
 
 def show_stats(call: Call) -> None:
     """Without options, this command reads the tables in the folder 'data' and shows one row for each number of pieces. Wins and
-    losses are counted for the side to move. The counts include equivalent positions that are not stored.
+    losses are counted for the side to move. The counts include positions that are not stored because they are equivalent to
+    stored positions.
     """
     found = call()
     columns = [name for name in found.rows[0] if name != "of_slices" or call.style is Format.JSON]

@@ -68,8 +68,8 @@ class Collection(Charts, PatternSearches):
         workers : int, optional
             Number of threads; by default, one for each processor.
         table : mapping of str to Path, str or pyarrow.Table, or sequence of str, optional
-            Additional table for the statement, as NAME=FILE: the name of the table, and a Parquet or CSV file. In Python,
-            also a dict that maps names to files or Arrow tables.
+            Additional table that the statement can query, as NAME=FILE: the name of the table, and a Parquet or CSV file. In
+            Python, a dict can map names to files or Arrow tables.
         """
         rules: Any = self._rules(game)
         known = known_features(rules, features)
@@ -78,7 +78,7 @@ class Collection(Charts, PatternSearches):
         return query
 
     def features(self, game: shared.GameName, features: shared.Features = None) -> tuple[Feature, ...]:
-        """List the features of a game (columns computed from a position).
+        """List the features of a game (values computed from a position).
 
         Parameters
         ----------
@@ -102,7 +102,7 @@ class Collection(Charts, PatternSearches):
         workers: shared.Threads = None,
     ) -> int:
         """Write positions to Parquet files. One file is written for each set of pieces and side to move. In games without pieces
-        on squares, one file is written for each table.
+        on squares, such as Pig, one file is written for each table.
 
         By default, all tables of the game are exported.
 

@@ -40,7 +40,7 @@ def count(
     position : str, optional
         Position to count from; by default, the initial position.
     divide : bool
-        Show one row for each legal move, with the number of games after the move and the move's result under best play.
+        Show one row for each legal move, with the number of possible games after the move and the move's result under best play.
     game, size, variant, workers : see `tablebase.build`; workers are threads, not processes
     data : str or Path, optional
         Folder of tables in which to look up the results of moves, for games with too many positions to solve directly.
@@ -59,8 +59,8 @@ def count(
 
 
 def show_count(call: Call) -> None:
-    """Without options, this command prints one row with the number of positions, the number of games, and the number of games won
-    by each side.
+    """Without options, this command prints one row with the numbers of reachable positions, possible games, and possible games
+    won by each side.
     """
     begin = perf_counter()
     with lib.progress.progress(f"count {call.rules.name}", "steps", compiles=True) as shown:

@@ -84,7 +84,7 @@ def load(game: AnyGame, *, size: str | None = None, variant: str | Sequence[str]
 
 
 def check_rules(game: GameName, *, size: Size = None, variant: Variant = None) -> list[CheckResult]:
-    """Run self-tests on the rules of a game.
+    """Test the rules of a game.
 
     `tablebase.testing.check_rules` accepts more settings. Errors in the rules are reported in the result, not raised.
     """

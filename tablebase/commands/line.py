@@ -44,7 +44,7 @@ def show_line(
     player: Annotated[str | None, Shell(metavar="NAME", complete=PLAYERS)] = None,
 ) -> None:
     """Without options, this command reads the tables in the folder 'data' and prints one row for each position in the line of
-    best play. Drawn games are shown until a position repeats.
+    best play. If the position is a draw, play is shown until a position repeats.
 
     Parameters
     ----------
@@ -55,21 +55,21 @@ def show_line(
     picture : str
         File format of the pictures written with --to.
     width : float, optional
-        Width of the pictures written with --to, such as 88mm, 3.5in, column (88 mm) or page (180 mm).
+        Width of the pictures written with --to, such as 88mm, 3.5in, 'column' (88 mm) or 'page' (180 mm).
     sheet : Path, optional
         Also draw the key positions (for example, after captures) on printable pages, as a PDF, SVG or PNG file.
     every : bool
         With --sheet, draw every position instead of only the key positions.
     explain : bool
-        Show how many moves keep the result, and the values of the moves not played; '!' marks a move if all other moves worsen
-        the result.
+        For each position, show how many moves keep the result, and the values of the moves not played; '!' marks a move if all
+        other moves worsen the result.
     replay : Path, optional
         Instead of best play, show a recorded game from a file written by 'match --output'.
     number : int
         Number of the game in the --replay file.
     player : str, optional
-        For a replayed game, the player (such as engine or computer) that evaluates positions without a table; by default, these
-        positions are not evaluated.
+        For a replayed game, the player (such as 'engine' or 'computer') that evaluates positions without a table; by default,
+        these positions are not evaluated.
     """
     rules = call.rules
     if boards and (replay is not None or call.style is Format.TABLE) and not is_drawn(rules):

@@ -72,8 +72,8 @@ def match(
         Number of games. In games with chance or more than two players, you can give more players than one game needs; each
         combination of players then plays this number of games.
     opening : int
-        Number of random moves at the start of each game. In games with chance or more than two players, this is the number of
-        random turns.
+        Number of random moves at the start of each game. In games with chance or more than two players, turns are counted instead
+        of moves.
     seed : int
         Seed for the random number generator; the same seed gives the same games.
     nodes : int, optional
@@ -85,7 +85,7 @@ def match(
     plies : int, optional
         Number of plies (moves by one side) after which a game is a draw; by default, 300.
     no_tables : bool
-        Play every game to the end; by default, a game ends as soon as a table contains its position.
+        Play every game to the end; by default, a game ends with the table's result as soon as a table contains its position.
     output : str or Path, optional
         Record the games in a new file, for use with 'line --replay' and 'match-stats'.
     game, players, size, variant, data : see `tablebase.build`
@@ -155,7 +155,7 @@ def match_stats(
         Group the statistics by game, seat (playing order), ending (reason for the end), chance (dice rolls and cards), square
         (move destination) or piece (moved piece).
     with_opening : bool
-        Also count the random moves at the start of games, which are excluded by default.
+        Include the random moves at the start of games in the statistics; by default, they are excluded.
     curve : str or Path, optional
         Also draw a chart of each player's running average score, as a PNG, SVG or PDF file.
     """
@@ -192,8 +192,8 @@ def match_stats(
 
 
 def show_match_stats(call: Call) -> None:
-    """Without options, this command prints one row of averages over all recorded games, such as the average number of moves. For
-    matches in several games, such as Hexapawn and Kalah, one row is printed for each game.
+    """Without options, this command prints one row of averages over all recorded games, such as the average number of moves. If
+    the files contain several games, such as Hexapawn and Kalah, one row is printed for each of them.
     """
     rows, by = call(), call.given.get("by", "game")
     columns = [*lib.statistics.GAME, *lib.statistics.ROWS[by]]

@@ -130,9 +130,9 @@ Size = Annotated[str | None, Shell(help="Board size (files x ranks), for games t
 _VARIANT = "Rule option to change, such as no_move=loss; 'tablebase games' lists all options and their defaults."
 Variant = Annotated[str | Sequence[str] | None, Shell(help=_VARIANT, metavar="NAME=VALUE")]
 Players = Annotated[int | None, Shell(help="Number of players; the same as --variant players=N.", metavar="N")]
-_PIECES = "Number of pieces on the board, such as 4, or a range, such as 2-4."
+_PIECES = "Select the tables with this number of pieces, such as 4, or in this range, such as 2-4."
 Pieces = Annotated[int | range | str | None, Shell(help=_PIECES, metavar="N", parse=parse_pieces)]
-_MATERIAL = "Set of pieces, such as RCvW for rat and cat against wolf."
+_MATERIAL = "Select the tables of this set of pieces, such as RCvW (rat and cat against wolf)."
 Materials = Annotated[str | Sequence[str] | None, Shell(help=_MATERIAL, metavar="RCvW")]
 _TO = Shell(help="Destination folder.", metavar="DIR", parse=str, output=Output.FOLDER)
 To = Annotated[str | Path, _TO]
@@ -150,7 +150,7 @@ Page = Annotated[Literal["a4", "letter"], Shell(help="Paper size of printable pa
 Style = Annotated[Format, Shell(help="Output format.", option="--format")]
 By = Literal["pieces", "material"]
 OutcomeName = Literal["win", "loss", "draw"]
-_FEATURES = "Python file that defines additional features, which are columns computed from a position."
+_FEATURES = "Python file that defines additional features, which are values computed from a position."
 Features = Annotated[Iterable["Feature"] | str | Path | None, Shell(help=_FEATURES, metavar="FILE")]
 _STATEMENT = "SQL statement; '-' reads it from standard input, and '@FILE' from a file."
 Statement = Annotated[str, Shell(help=_STATEMENT, metavar='"SELECT …"', argument=True)]

@@ -129,7 +129,7 @@ class PatternSearches(Cataloged):
 def show_patterns(
     call: Call,
     *,
-    top: Annotated[int, Shell(help="Show this many of the best features, and as many feature pairs.", metavar="N", least=1)] = 10,
+    top: Annotated[int, Shell(help="Number of features and of pairs to show, best first.", metavar="N", least=1)] = 10,
     output: Annotated[Path | None, Shell(help=_PAGE, metavar="FILE", output=Output.FILE)] = None,
 ) -> None:
     """Without options, this command analyses all tables of the game in the folder 'data' and finds features and rules that

@@ -47,21 +47,21 @@ def play(
     """Play in the terminal against the tables or another player.
 
     By default, you play the side that moves first, and your opponent plays perfectly, using the tables in the folder 'data'. In
-    games with chance, your opponent searches ahead.
+    games with chance, your opponent searches ahead by default.
 
     Parameters
     ----------
     player : str or sequence of str
         Type of opponent. 'tables' plays perfectly, 'fuzzy' plays from the tables but makes mistakes, 'engine' searches ahead, and
         'random' makes random moves. 'learner' was trained by self-play, 'matchboxes' learns from each game, and 'exploit'
-        provokes mistakes. Among equally good moves, 'ranking' prefers the move that wins the largest share of possible games.
+        provokes mistakes. Among equally good moves, 'ranking' prefers moves after which most possible games are won.
         'foxbox' supports only the game foxhounds. In games with chance or more than two players, choose computer (searches
         ahead), tables, fuzzy or random. For several opponents, list them in playing order.
     side : str or sequence of str
         Letter or number of each side played by a human; by default, only the side that moves first.
     fuzz : str, optional
-        Weakness of your opponent, from 0 (only best moves) to 1 (random moves); by default, 0 for tables and 0.1 for fuzzy. The
-        probability of each inferior move is the probability of a best move, multiplied by the weakness.
+        Weakness of your opponent, from 0 (only best moves) to 1 (random moves); by default, 0 for 'tables' and 0.1 for 'fuzzy'.
+        The probability of each inferior move is the probability of a best move, multiplied by the weakness.
     boxes : str or Path, optional
         JSON file in which the player 'matchboxes' saves its matchboxes after each game.
     level : str, optional

@@ -83,10 +83,10 @@ class Charts(Cataloged):
         chart : str
             Type of chart to draw. 'distances' shows the number of positions by distance. 'survival' shows the share of games
             still in progress after each ply, under best play from won and lost positions. 'squares' shows outcomes by the square
-            of a piece. 'draws' shows the share of draws by set of pieces. 'parity' shows outcomes by the parity of a column or of
-            the distance between two pieces. 'values' shows outcomes by the values of a column; in games with chance, the mean
-            chance of winning. 'chances' shows winning chances against a weakened player. 'query' shows the result of an SQL
-            statement.
+            on which a piece stands. 'draws' shows the share of draws by set of pieces. 'parity' shows whether outcomes depend on
+            a column, or the distance between two pieces, being odd or even. 'values' shows outcomes, or in games with chance the
+            mean chance of winning, for each value of a column. 'chances' shows the chance of winning against a weakened player,
+            by its weakness. 'query' shows the result of an SQL statement.
         statement : str, optional
             For the chart 'query', an SQL statement. The result's first column is the x axis; the other columns are plotted.
         pieces : int, range or str, optional
@@ -96,19 +96,19 @@ class Charts(Cataloged):
             number of pieces). Each set of pieces has a separate panel; the chart 'draws' shows all sets of pieces in one
             matrix.
         side : str, optional
-            Side to move in the positions to use; for the chart 'chances', the side that plays against the weakened player.
+            Use only positions with this side to move. In the chart 'chances', this side plays against the weakened player.
         where : str, optional
             Use only positions that satisfy this SQL condition on the columns of 'tablebase mine', such as "to_den_1 < 5".
         piece : int or sequence of int, optional
-            For the charts 'squares' and 'parity', the number of a piece in the set of pieces, such as 2 for the cat in RCvW. The
-            chart 'parity' needs two pieces.
+            For the charts 'squares' and 'parity', the number of a piece in the set of pieces, such as 2 for the cat in RCvW.
+            Without a column, the chart 'parity' needs two pieces.
         outcome : str, optional
             Outcome to show; by default, win in the chart 'squares', and both win and loss in the chart 'distances'.
         log : bool
             Use a logarithmic scale in the chart 'distances'.
         by : str, optional
-            For the chart 'values', the column to group by, such as a feature. For the chart 'parity', a column of
-            whole numbers; by default, the distance between the two chosen pieces.
+            For the chart 'values', the column to group by, such as a feature. For the chart 'parity', a column of whole numbers
+            to group as odd or even; by default, the distance between two pieces.
         kind : str, optional
             For the chart 'query', the type of chart to draw (by default, bar); a heat map needs a result with three columns.
         position : str, optional
@@ -116,7 +116,7 @@ class Charts(Cataloged):
         player : str or sequence of str, optional
             For the chart 'chances', a weakened player listed by 'tablebase exploit --help'.
         width : str, optional
-            Width of the chart, such as 88mm, 8cm, 3.5in, column (88 mm) or page (180 mm).
+            Width of the chart, such as 88mm, 8cm, 3.5in, 'column' (88 mm) or 'page' (180 mm).
         height : str, optional
             Height of the chart, such as 60mm, 6cm or 2.5in.
         font_size : float
@@ -124,7 +124,7 @@ class Charts(Cataloged):
         dpi : int
             Resolution of a PNG file, in dots per inch.
         title : str, optional
-            Title of the chart, or 'none'; by default, the name of the chart and its sets of pieces.
+            Title of the chart, or 'none' for no title; by default, the name of the chart and its sets of pieces.
         style : str
             Colour scheme, with a light background, a dark background, or hatched shades of grey for printing.
         csv : str or Path, optional

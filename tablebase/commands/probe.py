@@ -55,11 +55,11 @@ def show_probe(
         Positions in the notation of the game, such as 'ppp/3/PPP w'. '-' reads one position per line from standard input, and
         '@FILE' reads from a file.
     features : bool
-        Also show computed features of each position, such as distances; 'tablebase features' lists all features.
+        Also show computed features of each position, such as distances between pieces; 'tablebase features' lists all features.
     svg : Path, optional
         Also draw the position as an SVG, PNG or PDF file, with an arrow for the best move.
     width : float, optional
-        Width of the picture written with --output, such as 88mm, 3.5in, column (88 mm) or page (180 mm).
+        Width of the picture written with --output, such as 88mm, 3.5in, 'column' (88 mm) or 'page' (180 mm).
     sheet : Path, optional
         Also draw all positions on printable pages, as a PDF, SVG or PNG file.
     """

@@ -108,8 +108,8 @@ def prove(
 
 
 def show_prove(call: Call) -> int | None:
-    """Without options, this command searches for a proof for up to 60 seconds. The search uses the tables in the folder 'data' if
-    this folder exists.
+    """Without options, this command spends up to 60 seconds searching for a proof. The search uses the tables in the folder
+    'data' if this folder exists.
     """
     row = call()
     if call.style is Format.TABLE and "fault" in row:

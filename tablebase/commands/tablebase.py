@@ -111,7 +111,8 @@ class Tablebase(Collection):
         Parameters
         ----------
         strict : bool
-            Stop with an error if a position is invalid, or if the table for a position or one of its moves is missing.
+            Stop with an error if a position is invalid, or if the table for a position, or for the position after one of its
+            moves, is missing.
         turns : int, optional
             In games with chance, also show the probability of winning within this number of turns.
         """

@@ -52,15 +52,16 @@ def train(
     output : str or Path
         File for the trained player; if the file exists, training resumes from it.
     games : int
-        Total number of games, including the games of earlier runs.
+        Total number of training games, including games of earlier runs.
     duration : str, timedelta or float, optional
         Stop after this duration, such as 8h or 90min.
     every : int
         Number of games between evaluations; the player is also saved after each evaluation.
     order : int, optional
-        Maximum number of pieces in a pattern, from 1 to 5 (by default, 4). The player learns a weight for each pattern of pieces.
+        Maximum number of pieces in a pattern (pieces on certain squares), from 1 to 5 (by default, 4). The player learns a weight
+        for each pattern of pieces.
     rate : float, optional
-        Learning rate, the fraction of the error that each update corrects; by default, 0.5.
+        Learning rate, the fraction of the prediction error that each update corrects; by default, 0.5.
     exploration : float, optional
         Probability of a random move in training; by default, 0.1.
     trace : float, optional

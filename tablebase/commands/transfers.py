@@ -94,7 +94,7 @@ def merge(
 ) -> Transfer:
     """Import tables from another folder or an object store.
 
-    By default, all tables in the other folder are imported into the folder 'data'. Existing tables are not replaced.
+    By default, all tables in the source folder are imported into the folder 'data'. Existing tables are not replaced.
 
     Parameters
     ----------

@@ -187,7 +187,8 @@ def prune(
 
 
 def show_prune(call: Call, *, kernels: bool = False) -> None:
-    """Without options, this command lists the removable files in the folder 'data' and removes them after your confirmation.
+    """Without options, this command lists the removable files in the folder 'data' and asks for confirmation before removing
+    them.
 
     Parameters
     ----------

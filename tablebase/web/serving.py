@@ -32,8 +32,8 @@ def serve(
     """Run an HTTP server with a JSON interface and web pages.
 
     By default, the tables in the folder 'data' are served at http://127.0.0.1:8000, which is accessible only from this computer.
-    The web page of a position is /GAME/position/POSITION, with each space written as _. The JSON interface is described at
-    /api/v1/openapi.json. Press Ctrl-C to stop the server.
+    The web page of a position has the path /GAME/position/POSITION, with each space written as _. The JSON interface is described
+    at /api/v1/openapi.json. Press Ctrl-C to stop the server.
 
     The function returns after a signal such as SIGINT (Ctrl-C). By default, the root path is read from the header
     ``X-Forwarded-Prefix`` of a trusted proxy.
@@ -49,7 +49,7 @@ def serve(
     workers : int
         Number of processes.
     mine : bool
-        Also accept SQL queries on positions, limited in time, memory and rows.
+        Also accept SQL queries on positions, with limits on time, memory and result rows.
     origin : str or sequence of str
         Allow web pages from this origin to send requests (CORS); '*' allows every origin.
     cache : int or str, optional

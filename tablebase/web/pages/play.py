@@ -115,7 +115,9 @@ def _seated(
             record = find_player(seat)
             unsupported = record.unsupported(rules)
             if unsupported is not None:
-                raise TablebaseError(f"the player {record.name} cannot play {rules.name}, because {unsupported}: choose another player")
+                raise TablebaseError(
+                    f"the player {record.name} cannot play {rules.name}, because {unsupported}: choose another player"
+                )
             known |= set(record.settings_in(rules))
     learners = [number for number, seat in enumerate(seats) if seat != PERSON and TAKEN in _open_settings(rules, seat)]
     learned = read_learned(rules, learners, won, taken) if learners else None
