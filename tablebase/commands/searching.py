@@ -48,8 +48,8 @@ def perft(
     position : str, optional
         First position of the sequences; by default, the initial position.
     depth : int
-        Maximum length of the sequences, in plies (moves by one side). In games with chance or more than two players, the length
-        is counted in turns (all consecutive moves of one player).
+        Maximum length of the sequences, in plies (moves by one side). In games with chance or more than two players, the unit is
+        a turn (all consecutive moves of one player).
     divide : bool
         Show one row for each first move, and count only sequences of the maximum length.
     repetitions : RepeatedLines or str

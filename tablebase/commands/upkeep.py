@@ -187,7 +187,7 @@ def prune(
 
 
 def show_prune(call: Call, *, kernels: bool = False) -> None:
-    """Without options, this command lists the removable files in the folder 'data' and asks for confirmation before removing
+    """Without options, this command lists the removable files in the folder 'data' and prompts for confirmation before removing
     them.
 
     Parameters
