@@ -84,9 +84,9 @@ def describe_distances(source: Source) -> Iterator[str]:
     yield f"Of all positions, {listed(shares)}."
     both = Counter(counts[Outcome.WIN]) + Counter(counts[Outcome.LOSS])
     yield f"Half of all wins and losses end within {median(both)} plies."
-    for outcome, word in ((Outcome.WIN, "win"), (Outcome.LOSS, "loss")):
+    for outcome in (Outcome.WIN, Outcome.LOSS):
         longest = max(counts[outcome])
-        yield f"The longest {word} takes {longest} plies, in {counts[outcome][longest]:,} positions."
+        yield f"The longest {WORDS[outcome]} take {longest} plies ({counts[outcome][longest]:,} positions)."
 
 
 def median(counts: Mapping[int, int]) -> int:

@@ -99,7 +99,7 @@ def test_the_gallery_of_two_pieces(
         assert f"](images/{picture.file})" in page
         assert f"tablebase {' '.join(picture.arguments)} --output {picture.file}\n" in page
     assert f"{100 * 82_852 / 160_068:.1f}% are wins, {100 * 64_501 / 160_068:.1f}% are losses" in page
-    assert "The longest win takes 33 plies" in page
+    assert "The longest wins take 33 plies" in page
     assert "error" not in capsys.readouterr().err
 
 
