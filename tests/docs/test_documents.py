@@ -43,7 +43,7 @@ class Row(NamedTuple):
 
 def row(document: str, claim: dict[str, str]) -> Row:
     """Read a claim of a document."""
-    present, absent = (re.findall("`([^`]+)`", part) for part in claim["figure"].partition(", and not ")[::2])
+    present, absent = (re.findall("`([^`]+)`", part) for part in claim["figure"].partition(", but not ")[::2])
     return Row(document, claim["claim"], claim["held"], present, absent, claim["run"], claim["verdict"])
 
 

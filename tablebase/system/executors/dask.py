@@ -161,8 +161,8 @@ class DaskExecutor(Executor):
         client = connect(address)
         self._opened.callback(client.close, timeout=CLOSE)
         # Nobody need be told that those that are started here take a moment.
-        wait_for_workers(client, self._say if self._address else lambda _: None, self._patience)
-        offers(client, self._check, self._say)
+        found = wait_for_workers(client, self._say if self._address else lambda _: None, self._patience)
+        offers(client, found, self._check, self._say)
         client.subscribe_topic(self._name, lambda event: self._events.put((event[1][0], Stage(*event[1][1:]))))
         client.register_plugin(reaper(client.id, self._name), name=f"end-{self._name}")
         client.register_plugin(Host(self._name, self._check), name=self._name)
@@ -233,8 +233,7 @@ def limits_at(scheduler: str, say: Callable[[str], object] = lambda _: None, pat
     """
     check_extra("clusters", "cluster")
     with quiet(), connect(scheduler) as client:
-        wait_for_workers(client, say, patience)
-        found = offers(client, None, say)
+        found = offers(client, wait_for_workers(client, say, patience), None, say)
     return Limits(len(found), max(one.memory for one in found), each=True)
 
 
@@ -260,19 +259,21 @@ def connect(scheduler: str) -> Client:
         raise ClusterError(scheduler, f"cannot connect to a Dask scheduler at {scheduler}", STARTS) from error
 
 
-def wait_for_workers(client: Client, say: Callable[[str], object], patience: float) -> None:
-    """Wait until there is a worker."""
-    if workers_at(client):
-        return
-    say(_waiting(client))
-    try:
-        client.wait_for_workers(1, timeout=patience)
-    except TimeoutError as error:
-        raise no_workers(client, patience) from error
+def wait_for_workers(client: Client, say: Callable[[str], object], patience: float) -> list[str]:
+    """Wait until there is a worker; return the addresses of all workers."""
+    said, end = False, time.monotonic() + patience
+    while not (found := list(workers_at(client))):
+        if not said:
+            say(_waiting(client))
+            said = True
+        if time.monotonic() > end:
+            raise no_workers(client, patience)
+        time.sleep(0.05)
+    return found
 
 
-def offers(client: Client, check: Check | None, say: Callable[[str], object]) -> list[Offer]:
-    """List the offers of connected workers; raise `ClusterError` if one cannot be used, or does not answer in time."""
+def offers(client: Client, addresses: list[str], check: Check | None, say: Callable[[str], object]) -> list[Offer]:
+    """List the offers of workers; raise `ClusterError` if one cannot be used, or does not answer in time."""
     from tablebase.system.executors.dask_host import offer
 
     async def ask(address: str) -> Any:
@@ -287,7 +288,6 @@ def offers(client: Client, check: Check | None, say: Callable[[str], object]) ->
             say(f"waiting up to {ANSWER:.0f} s for an answer from {', '.join(silent)}")
         return await asyncio.gather(*waiting.values(), return_exceptions=True)
 
-    addresses = list(workers_at(client))
     found = dict(zip(addresses, client.sync(ask_all), strict=True))
     for address, one in found.items():
         error = no_offer(one) if isinstance(one, Exception) else one.error

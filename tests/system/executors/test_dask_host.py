@@ -15,7 +15,7 @@ from support.work import do, linger, unless_marked
 
 from tablebase.errors import ClusterError, MissingExtraError
 from tablebase.system.compute import threads
-from tablebase.system.executors.dask import DaskExecutor, no_offer
+from tablebase.system.executors.dask import DaskExecutor, no_offer, wait_for_workers
 from tablebase.system.executors.dask_host import Host, offer
 from tablebase.system.executors.executor import Check
 
@@ -88,6 +88,13 @@ def test_a_worker_that_cannot_be_used_offers_nothing(monkeypatch: pytest.MonkeyP
     monkeypatch.delenv("MARKED")
     hosted(worker, unless_marked)
     assert worker.state.total_resources == {"tables": 1, "memory": 900}
+
+
+def test_a_worker_that_leaves_right_after_the_wait() -> None:
+    """The workers that ended the wait are asked, even if the scheduler has none a moment later."""
+    answers = iter([{}, {}, {"tcp://a": {}}])
+    client: Any = SimpleNamespace(scheduler=SimpleNamespace(address=""), scheduler_info=lambda **_: {"workers": next(answers)})
+    assert wait_for_workers(client, lambda _: None, 60) == ["tcp://a"]
 
 
 @pytest.mark.parametrize("given", [{"memory": -5e6}, {"memory": math.nan}, {"threads": 0.0}, {"threads": math.inf}])
