@@ -229,7 +229,7 @@ class StaleTableError(TablebaseError):
 class CorruptTableError(TablebaseError):
     """Raised if a table is damaged or fails a check.
 
-    The attribute `problem` describes the damage. The attribute `path` is the path or address of the file, or None without a file.
+    The attribute `problem` describes the damage; `path` is the path or address of the file, or None if no file is concerned.
     """
 
     code = "damaged_table"
@@ -262,8 +262,8 @@ def reindex(folder: Path, option: str = "") -> str:
 class CapacityError(TablebaseError):
     """Raised if a task exceeds the available memory or disk space, or a number exceeds the supported range.
 
-    The attribute `subject` names the task, and `hint` describes a remedy. The attributes `needed` and `allowed` are amounts in
-    `unit`, or None if unknown.
+    The attribute `subject` names the task, and `hint` describes a remedy. The attributes `needed` and `allowed` are the needed
+    and the allowed amount in `unit`, or None if unknown.
     """
 
     exit_code = 3
@@ -333,7 +333,8 @@ class CommandError(TablebaseError):
 class DeadlineError(TablebaseError):
     """Raised if a command reaches its deadline before its work is finished.
 
-    The attribute `left` is the number of unfinished items, `what` is the noun for an item, and `command` resumes the work.
+    The attribute `left` is the number of unfinished items, `what` names an item (such as ``table``), and `command` resumes the
+    work.
     """
 
     exit_code = 4

@@ -20,7 +20,7 @@ PLAYERS = (
         loaded_later("tablebase_rules.foxbox_players"),
         {
             **FAIR_FUZZ,
-            "simple": "yes to make winning hounds follow one aim, the fastest return to a FoxBox (position in which the hounds "
+            "simple": "yes to make winning hounds aim only for the fastest return to a FoxBox (position in which the hounds "
             "enclose the fox); by default, no",
         },
         fair=True,

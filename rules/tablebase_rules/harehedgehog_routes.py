@@ -20,14 +20,14 @@ HareName = Annotated[
     str,
     Field(
         max_length=LONGEST_NAME,
-        description="Name of a game with chance or several players, including its variant.",
+        description="Name of a game with chance or more than two players, including its variant.",
         examples=[GAME],
     ),
 ]
 HarePosition = Annotated[
     str | dict[str, Any],
     Field(
-        description="Position as text, or as an object with the structure of `description` in an answer.",
+        description="Position as text, or as an object with the structure of the field `description` in a response.",
         examples=["0:68:3,0:68:3 1"],
     ),
 ]
@@ -45,7 +45,7 @@ class HareMove(HareNew):
 
     position: HarePosition
     code: Annotated[
-        int, Field(gt=-(1 << 63), lt=1 << 63, description="Number of the move, from the field `moves` of an answer.", examples=[5])
+        int, Field(gt=-(1 << 63), lt=1 << 63, description="Number of the move, from `moves` in a response.", examples=[5])
     ]
 
 
@@ -79,7 +79,7 @@ class HareAnswer(Told):
     success: Literal[True]
     game: str
     position: Annotated[str, Field(description="Position as text, to be sent with the next request.")]
-    description: Annotated[Any, Field(description="Parts of the position; the structure depends on the game.")]
+    description: Annotated[Any, Field(description="The position as structured data, which depends on the game.")]
     to_move: Annotated[int | None, Field(description="Number of the player to move, from 1; null if the game is over.")]
     moves: Annotated[list[HareMoveRow], Field(description="Legal moves; empty if the game is over.")]
     code: Annotated[int | None, Field(description="Number of the last move; null for a new game.")]
@@ -92,7 +92,7 @@ class HareAnswer(Told):
 
 @post(router, "/harehedgehog/new", HareAnswer, name="harehedgehog_new")
 async def new(request: Request, given: HareNew) -> Response:
-    """Begin a game of Hare & Hedgehog, or another game with chance or several players."""
+    """Begin a game of Hare & Hedgehog, or another game with chance or more than two players."""
     return answered(request, await commanded(request, "new", given.model_dump(exclude_unset=True)), PRIVATE)
 
 

@@ -197,7 +197,7 @@ def _loop_seconds() -> float:
 
 @dataclass(frozen=True)
 class SliceEstimate:
-    """Estimated cost of the tables for a given number or set of pieces."""
+    """Estimated time, memory and disk space for building the tables with a given number or set of pieces."""
 
     pieces: int
     slices: int

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @brief
 class Boxes(list["BoxRow"]):
-    """List of rows, one for each matchbox of a side, in order of play; the attribute `matchboxes` contains the boxes."""
+    """List of rows, one for each matchbox of a side, sorted by move number; the attribute `matchboxes` contains the boxes."""
 
     def __init__(self, matchboxes: Matchboxes) -> None:
         def moves(beads: Iterable[Bead]) -> str:

@@ -34,7 +34,7 @@ class CatalogRows(Tabular):
 
     @property
     def columns(self) -> list[str]:
-        """Names of the columns; duplicate names are numbered."""
+        """Names of the columns; a number is appended to each duplicate name."""
         return self._names
 
     def fetchall(self) -> list[tuple[Any, ...]]:

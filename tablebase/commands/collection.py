@@ -57,7 +57,7 @@ class Collection(Charts, PatternSearches):
         """Query the positions in the tables with SQL (DuckDB).
 
         Read the result with ``.df()`` (pandas), ``.pl()`` (Polars), ``.arrow()`` or ``.fetchall()``. If the result does not fit
-        into memory, iterate over the query to read batches of rows.
+        into memory, iterate over it to read batches of rows.
 
         Parameters
         ----------

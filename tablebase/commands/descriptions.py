@@ -27,7 +27,7 @@ SUMMED, LONGEST = ("placements", "positions", "wins", "losses", "draws"), ("long
 class Statistics(list[Entry]):
     """List of statistics of a game's tables, each a `Counts` object, or a dict for games defined by functions.
 
-    The attribute `remarks` lists warnings about missing tables and files, which are not counted.
+    The attribute `remarks` lists warnings about missing tables and files; their positions are not counted.
     """
 
     def __init__(self, entries: Iterable[Entry], by: str) -> None:

@@ -24,7 +24,7 @@ SHARES = {"explains", "decides", "share", "commonest", "pair_decides", "covers",
 
 @brief
 class Findings(list[Patterns]):
-    """List of `Patterns`, one for each set of positions; notebooks show their charts."""
+    """List of `Patterns`, one for each group of positions analysed together; notebooks show their charts."""
 
     def __repr__(self) -> str:
         return f"Findings({'; '.join(map(kept.title, self))})"

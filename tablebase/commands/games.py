@@ -73,7 +73,7 @@ def show_games(call: Call) -> int | None:
 
 
 def load(game: AnyGame, *, size: str | None = None, variant: str | Sequence[str] | None = None) -> Rules[Any]:
-    """Load a game by name, or load and register a rules file such as ``nim.py`` for this process and its children.
+    """Load a game by name, or load and register a rules file such as ``nim.py`` for this process and its child processes.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def load(game: AnyGame, *, size: str | None = None, variant: str | Sequence[str]
 def check_rules(game: GameName, *, size: Size = None, variant: Variant = None) -> list[CheckResult]:
     """Test the rules of a game.
 
-    `tablebase.testing.check_rules` accepts more settings. Errors in the rules are reported in the result, not raised.
+    For more settings, call `tablebase.testing.check_rules`. Errors in the rules are reported in the result, not raised.
     """
     return shortened(lib.suite.check_rules(lib.game_arguments.as_rules(game, size, variant)))
 

@@ -66,7 +66,7 @@ class PatternSearches(Cataloged):
             Maximum depth of the decision trees; 0 for no trees.
         game, material, pieces, features, workers : see `export`
         run : callable, optional
-            Function that runs the given searches and returns the results to keep; by default, all results are kept.
+            Function that is called with all searches, runs them and returns the results to keep; by default, all results.
 
         Raises
         ------

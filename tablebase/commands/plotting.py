@@ -88,7 +88,7 @@ class Charts(Cataloged):
             mean chance of winning, for each value of a column. 'chances' shows the chance of winning against a weakened player,
             by its weakness. 'query' shows the result of an SQL statement.
         statement : str, optional
-            For the chart 'query', an SQL statement. The result's first column is the x axis; the other columns are plotted.
+            For the chart 'query', an SQL statement. The first column contains the x values; the others contain the y values.
         pieces : int, range or str, optional
             Use only tables with this number of pieces, or a number in this range.
         material : str or sequence of str, optional

@@ -46,10 +46,10 @@ def prove(
     variant: Variant = None,
     data: Data = None,
 ) -> dict[str, Any]:
-    """Prove that a position without a table is won or lost.
+    """Prove that a position is won or lost if no table contains it.
 
-    If a position has a table, the result is looked up without a search, unless a proof must be written or `table_pieces` excludes
-    the table.
+    If a table contains the position, the result is looked up without a search, unless a proof must be written or `table_pieces`
+    excludes the table.
 
     Parameters
     ----------

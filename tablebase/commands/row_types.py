@@ -30,11 +30,11 @@ class BoxRow(TypedDict):
     beads: str
     """Moves that the beads in the box represent."""
     taken: str
-    """Moves that the beads removed after losses represent."""
+    """Moves represented by the beads that were removed after losses."""
 
 
 class CountRow(TypedDict):
-    """Counts of positions and games from an initial position; a field such as `won_w` is the number of games that side w wins."""
+    """Numbers of reachable positions and possible games; a field such as `won_w` is the number of games that side w wins."""
 
     game: str
     reachable: int
@@ -46,7 +46,7 @@ class CountRow(TypedDict):
 
 
 class DividedRow(TypedDict):
-    """Counts of the games after a move; a field such as `won_w` is the number of games that side w wins.
+    """Counts of the possible games after a move; a field such as `won_w` is the number of games that side w wins.
 
     The fields `outcome` and `distance` are the result of the move for the moving side under best play; None if unknown. `share`
     is the share of games that the moving side wins.
@@ -61,7 +61,7 @@ class DividedRow(TypedDict):
 
 
 class ExploitRow(TypedDict):
-    """Chance of winning against a weakened player; with the option `divide`, the chance after one move."""
+    """Chance of winning against a weakened player; with the option `divide`, the chance after a particular first move."""
 
     player: str
     fuzz: float
@@ -175,7 +175,7 @@ class Neighbour(TypedDict):
 
 
 class MaterialDescription(TypedDict):
-    """Description of a material, with its pieces, counts and distances, and the materials one capture or promotion away."""
+    """Description of a material: pieces, counts of outcomes and distances, and the materials one capture or promotion away."""
 
     game: str
     material: str

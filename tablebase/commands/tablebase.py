@@ -133,7 +133,7 @@ class Tablebase(Collection):
     def probe_values(self, game: AnyGame, positions: Sequence[Any]) -> list[Any]: ...
 
     def probe_values(self, game: AnyGame, positions: Sequence[Any]) -> list[Any]:
-        """Return a list with the `probe_value` of each position; raise an error at the first position without a value."""
+        """Return a list of the results of `probe_value`; raise an error at the first position without a value."""
         answers = self.probe_many(game, positions)
         # Errors are known once the values are.
         values = answers.values()
@@ -159,7 +159,7 @@ class Tablebase(Collection):
         Parameters
         ----------
         positions : sequence of str or Position
-            For a `CompiledGame`, also an array of integer positions, which are not checked and must be valid.
+            For a `CompiledGame`, also an array of positions encoded as integers, which are not checked and must be valid.
         strict : bool
             Return an error for a position if one of its moves leads to a missing table.
         turns : int, optional
@@ -169,7 +169,8 @@ class Tablebase(Collection):
         -------
         Answers
             A sequence that contains, for each position, a `Probe` or an `Unanswered` object with the error. The attributes
-            `outcomes` and `distances` are arrays; in games with chance, the attributes are `lower` and `upper`, arrays of bounds.
+            `outcomes` and `distances` are arrays; in games with chance, `lower` and `upper` are arrays of bounds on the
+            probability of winning.
         """
         rules = self._rules(game)
         source = self.prober.of(rules)
@@ -225,9 +226,9 @@ class Tablebase(Collection):
     ) -> Line:
         """Show best play from a position to the end of the game.
 
-        Each position of the line is probed, starting with `position`; each chance event has its most likely outcome. The line
-        ends at the end of the game, before a winning move, at a repeated drawn position, or after `plies` plies. In games with
-        chance, the line contains at most 1,000 positions.
+        Each position of the line is probed, starting with `position`; at each chance event, the most likely outcome is chosen.
+        The line ends at the end of the game, before a winning move, at a repeated drawn position, or after `plies` plies. In
+        games with chance, the line contains at most 1,000 positions.
 
         Parameters
         ----------

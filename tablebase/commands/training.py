@@ -58,8 +58,8 @@ def train(
     every : int
         Number of games between evaluations; the player is also saved after each evaluation.
     order : int, optional
-        Maximum number of pieces in a pattern (pieces on certain squares), from 1 to 5 (by default, 4). The player learns a weight
-        for each pattern of pieces.
+        Maximum number of pieces in a pattern (some pieces on certain squares), from 1 to 5 (by default, 4). The player learns a
+        weight for each pattern.
     rate : float, optional
         Learning rate, the fraction of the prediction error that each update corrects; by default, 0.5.
     exploration : float, optional
@@ -75,7 +75,7 @@ def train(
     Returns
     -------
     list of dict
-        A row for each evaluation, with the fields of `tablebase.play.learning.self_play.Measure`; an empty list without tables.
+        A row for each evaluation, with the fields of `tablebase.play.learning.self_play.Measure`; empty if tables are missing.
     """
     rules = rules_for("train", game, size, variant)
     path, picture = Path(output), as_optional(as_path, "curve", curve)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @brief
 @dataclass(frozen=True)
 class VerifyResult:
-    """Result of a verification: number of checked `tables`, `errors` by table, and number of tables `compared` with checksums."""
+    """Result of a verification: number of checked `tables`, `errors` by table, and number `compared` with published checksums."""
 
     tables: int  # all that were checked
     errors: Mapping[str, str] = field(default_factory=dict)  # by table

@@ -59,7 +59,7 @@ class Functions:
     unmoves : function, optional
         ``unmoves(rules, position, out) -> count``. Writes the previous positions to `out` and returns their number. Previous
         positions in tiers that are not solved together with the tier of `position` may be omitted. Without this function, tiers
-        with cyclic moves need much more memory.
+        in which moves can return to an earlier position need much more memory.
     """
 
     to_move: Function
@@ -158,7 +158,7 @@ class CompiledGame(FunctionGame[int]):
 
     @property
     def read(self) -> Function | None:
-        """The compiled function ``read(rules, text) -> position`` from the module ``NAME_texts`` next to the rules, or None.
+        """The compiled function ``read(rules, text) -> position`` from the module ``NAME_texts`` in the rules' folder, or None.
 
         This function takes an array of code points and is faster than `parse`; -1 means that `parse` must be used. The digest
         of the rules does not depend on this function.

@@ -44,7 +44,7 @@ class Feature:
     """A computed property of positions; the decorator `feature` creates a feature from a function.
 
     The first argument of the function is a `tablebase.features.Positions` object or, in games defined by functions, a
-    `PositionList`. The remaining arguments are piece indices; `pieces` is their number. The function returns a value for each
+    `PositionList`. The remaining arguments are piece indices; `pieces` is their number. The function returns one value for each
     position.
     """
 
@@ -60,7 +60,7 @@ class Feature:
         return _named, (self.function.__module__, self.function.__qualname__)
 
     def columns(self, count: int) -> Iterator[tuple[str, tuple[int, ...]]]:
-        """Yield the name of each column for positions with `count` pieces, and the indices of the column's pieces."""
+        """Yield each column of this feature for positions with `count` pieces: its name and the indices of its pieces."""
         for places in combinations(range(count), self.pieces):
             yield "_".join([self.name, *(str(place + 1) for place in places)]), places
 

@@ -72,7 +72,7 @@ class FunctionGame(Rules[P]):
 
     @cached_property
     def sides(self) -> Sequence[Side]:  # type: ignore[override]
-        """The players, with digits (from 1) instead of letters."""
+        """The players, identified by digits (from 1) instead of letters."""
         return tuple(Side(str(number), f"player {number}") for number in range(1, self.players + 1))
 
     def given(self, position: Any) -> P:
@@ -115,12 +115,12 @@ class FunctionGame(Rules[P]):
 
     @property
     def pictures(self) -> Pictures | None:
-        """Drawing functions from the module ``NAME_pictures`` next to the rules, or None; not part of the rules' digest."""
+        """Drawing functions from the module ``NAME_pictures`` in the rules' folder, or None; not part of the rules' digest."""
         return beside(type(self).__module__, guarded)
 
     @property
     def features(self) -> tuple[Feature, ...]:
-        """Features of positions, from the module ``NAME_features`` next to the rules; not part of the rules' digest.
+        """Features of positions, from the module ``NAME_features`` in the rules' folder; not part of the rules' digest.
 
         For rules in the module ``pig``, the features are the tuple ``FEATURES`` in the module ``pig_features``.
         """

@@ -29,7 +29,7 @@ _MOVE = re.compile("[a-z][0-9]{1,2}[a-z][0-9]{1,2}")
 
 @dataclass(frozen=True)
 class Game(Rules[Position]):
-    """A game with pieces on squares, described as data.
+    """A game with pieces on squares, defined by data instead of functions.
 
     A side that has no pieces on its turn has lost.
 
@@ -57,7 +57,7 @@ class Game(Rules[Position]):
         Image of each square under an exchange of colours, if this exchange is a symmetry of the rules. Each kind of piece is
         replaced by its twin, the enemy kind with the same letter in the opposite case.
     escape : Escape, optional
-        Rule by which one side wins when its piece escapes.
+        Rule by which one side wins when its piece escapes from the enemy pieces.
     features : tuple of Feature
         Computed properties of positions, for SQL queries and pattern searches.
     terrain : tuple of Terrain
@@ -127,7 +127,7 @@ class Game(Rules[Position]):
 
     @cached_property
     def twins(self) -> tuple[int, ...]:
-        """Kind number of each kind's twin under an exchange of colours; only for games with `swap`."""
+        """For each kind, the number of the enemy kind that replaces it in an exchange of colours; only for games with `swap`."""
         return tuple(self.by_symbol[kind.symbol.swapcase()] for kind in self.kinds)
 
     def side_of(self, kind: int) -> int:
@@ -153,7 +153,7 @@ class Game(Rules[Position]):
         return self._marked(read(self, text))
 
     def given(self, position: Any) -> Position:
-        """Check a `Position` and return it; set `won` after a winning move, and raise `NotationError` for invalid squares."""
+        """Check a `Position` and return it, with `won` set after a winning move; raise `NotationError` for invalid squares."""
         if not isinstance(position, Position):
             return super().given(position)
         check_placement(self, position)
@@ -190,7 +190,7 @@ class Game(Rules[Position]):
         return self.sides[position.side].letter
 
     def moves(self, position: Position) -> dict[str, Position]:
-        """Return a dict from the text of each legal move to the next position; a winning move replaces moves with the same text."""
+        """Return a dict from the text of each legal move to the next position; among equal texts, a winning move is kept."""
         after: dict[str, Position] = {}
         for move in [] if position.won else legal_moves(self, position):
             child, text = played(self, position, move), render_move(self, move)
@@ -205,7 +205,7 @@ class Game(Rules[Position]):
         return f"{names[origin]} takes {names[target]}" if target in names else names[origin]
 
     def words(self, position: Position, move: str) -> str:  # noqa: ARG002
-        """Return the text of a move without a description, because the board already shows the pieces."""
+        """Return the text of a move without a description, because the board shows which piece moves."""
         return move
 
     def made_by(self, position: Position, move: str) -> list[str]:

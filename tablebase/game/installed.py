@@ -72,7 +72,7 @@ def is_known(name: str) -> bool:
 
 
 def load_game(name: str | Rules[Any]) -> Game:
-    """Return the game with this name (case-insensitive), which must have pieces on squares; return a game object unchanged.
+    """Return the game with this name (case-insensitive), or the given game object; the game must have pieces on squares.
 
     Raises
     ------

@@ -73,11 +73,11 @@ class Kernels:
         Argument `rules` of `expand` for states outside a table's region; inside the region, `Region.rules` is used.
     expand : compiled function
         ``expand(rules, state, attacker, rows) -> (who, count)``, made with `expands`. The result `who` is the player to move,
-        `CHANCE`, `OVER`, or `DOUBT` (the row that applies is unknown; the attacker's worst row counts); `count` is the number of
-        written rows. Each row describes one move or outcome of chance. A row consists of the move's code or the outcome's number,
-        a weight proportional to the probability, a flag that is 1 if a turn begins, and the next state. If the game is over,
-        `count` is the number of the winner, or -1 if several players share first place. Chances of winning are computed for the
-        player `attacker`; with `NOBODY`, `who` is never `DOUBT`.
+        `CHANCE`, `OVER`, or `DOUBT` (it is unknown which row applies; the row that is worst for the attacker counts); `count` is
+        the number of written rows. Each row describes one move or outcome of chance. A row consists of the move's code or the
+        outcome's number, a weight proportional to the probability, a flag that is 1 if the next state begins a turn, and the next
+        state. If the game is over, `count` is the number of the winner, or -1 if several players share first place. Chances of
+        winning are computed for the player `attacker`; if `attacker` is `NOBODY`, `who` is never `DOUBT`.
     index : compiled function
         ``index(rules, state) -> (number, player)``, made with `indexes`. Returns the number of a stored state that has the same
         value as `state`, and the player to move in the stored state. Returns (-1, -1) if tables do not store the state.
@@ -98,8 +98,8 @@ class Kernels:
         ``alike(rules, number) -> (count, step)``, made with `counts_alike`. Groups similar states, because solving them together
         is much faster. The numbers of the states in a group increase by `step`. For the last state of a group, `count` is its
         size; for other states, `count` is 0. All states in a group have equal rows, except that the number of each next state
-        increases by a constant, ideally 1. All states in a group must belong to the same block (see `Region.block`). By default,
-        each group contains one state.
+        increases by a constant, ideally 1, from one state to the next. All states in a group must belong to the same block (see
+        `Region.block`). By default, each group contains one state.
     """
 
     rules: Int64
@@ -124,9 +124,9 @@ class StateEvaluation:
         Numbers that are passed to `evaluate`, such as weights.
     evaluate : compiled function
         ``evaluate(rules, parameters, state, values) -> finished``, made with `evaluates`. Writes the value of the state for each
-        player, an integer between -2^40 and 2^40; one point is the integer `POINT`. Bit n of the result is set if player n has
-        finished, which can only happen on the turn of player n. The result is -1 if the state must be expanded
-        to find the winner; the caller then sets the winner's value to `WIN`.
+        player, an integer between -2^40 and 2^40; the integer `POINT` represents one point. Bit n of the result is set if player
+        n has finished the game, which can only happen on the turn of player n. The result is -1 if the state must be expanded to
+        find the winner; the caller then sets the winner's value to `WIN`.
     """
 
     parameters: Int64

@@ -18,12 +18,12 @@ GOAL, LAST_PIECE = "goal", "last piece"
 
 
 class Position(NamedTuple):
-    """Pieces on squares and the side to move.
+    """A position, given by the pieces on their squares and the side to move.
 
     Parameters
     ----------
     pieces : tuple of (int, int)
-        Kind number and square of each piece, in ascending order.
+        Kind number and square of each piece, sorted by kind number, then by square.
     side : int
         The side to move, 0 or 1.
     won : str

@@ -21,7 +21,7 @@ SUFFIX, WHAT = "_pictures", "pictures"
 
 
 class Pictures(NamedTuple):
-    """Functions that draw the positions of a game, from the module ``NAME_pictures`` next to the rules."""
+    """Functions that draw the positions of a game, from the module ``NAME_pictures`` in the rules' folder."""
 
     svg: Callable[..., str]
     drawn: Callable[..., str]

@@ -204,9 +204,9 @@ def pits_size(rules: Any, at: int, count: int, stones: int) -> int:
 def pits_rank(rules: Any, at: int, word: int, width: int, count: int, first: int = 0, stones: int = 0) -> tuple[int, int]:
     """Return the rank and the number of stones of a distribution over pits; ranks increase with the number of stones.
 
-    If the number of stones is constant, leave out one pit. If one integer cannot hold all pits, add the ranks of several
-    integers. The integer `word` contains the stones of `count` pits in fields of `width` bits; `first` and `stones` are the
-    numbers of pits and stones in the earlier integers.
+    If the number of stones is constant, leave out one pit, because its content follows from the others. If one integer cannot
+    hold all pits, distribute the pits over several integers and add their ranks. The integer `word` contains the stones of
+    `count` pits in fields of `width` bits; `first` and `stones` are the numbers of pits and stones in the earlier integers.
     """
     rank = 0
     for pit in range(count):
@@ -216,9 +216,9 @@ def pits_rank(rules: Any, at: int, word: int, width: int, count: int, first: int
 
 
 def pits_unrank(rules: Any, at: int, rank: int, width: int, count: int, first: int, most: int) -> tuple[int, int, int]:
-    """Return the packed stones for a rank, and the remaining rank and number of stones for the `first` pits in earlier integers.
+    """Return the integer with the stones for a rank, and the rank and number of stones that remain for the `first` earlier pits.
 
-    Begin with the last integer, with the maximum number of stones as `most`; pass the returned rank and stones to the next call.
+    Decode the last integer first, with the maximum number of stones as `most`; pass the results to the next call.
     """
     word, stones = 0, _stones_in(rules, at, rank, first + count, most)
     for pit in range(first + count - 1, first - 1, -1):

@@ -108,9 +108,9 @@ class Rules(ABC, Generic[P]):
     kinds : sequence of Kind
         The kinds of pieces; empty for games without pieces.
     limits : mapping of str to int or str
-        Options that restrict a table to some of the states, each with its default value; by default, none.
+        Options that restrict a table to some of the states, each with its default value; empty by default.
     weights : mapping of str to str
-        Terms of the evaluation that can be weighted, each with its description; by default, none.
+        Terms of the evaluation that can be weighted, each with its description; empty by default.
     """
 
     # No more than names: a dataclass would take an inherited value for the default of its own field.
@@ -195,7 +195,7 @@ class Rules(ABC, Generic[P]):
         """Raise `NotationError` if the game is not over and no table can contain the position."""
 
     def viewer(self, position: P) -> int:
-        """Return the player to move, or the first player if no player is to move; by default, values are for this player."""
+        """Return the player to move, or player 0 if no player is to move; by default, values are for this player."""
         return max(self.to_move(position), 0)
 
     def side(self, position: P) -> str:
@@ -231,11 +231,11 @@ class Rules(ABC, Generic[P]):
 
     @property
     def pictures(self) -> Pictures | None:
-        """Drawing functions from the module ``NAME_pictures`` next to the rules, or None; see `tablebase.game.pictures`."""
+        """Drawing functions from the module ``NAME_pictures`` in the rules' folder, or None; see `tablebase.game.pictures`."""
         return None
 
     def shown(self, position: P, last: Any = None, arrows: Sequence[Any] = (), theme: Any = "light") -> Any:
-        """Return the root element of an SVG picture of a position; `last` and `arrows` need a board with squares."""
+        """Return the root element of an SVG picture of a position; the last move and arrows need a board with squares."""
         return part(self, "picture")(self, position, last, arrows, theme)
 
     def svg(self, position: P) -> str | None:

@@ -87,7 +87,7 @@ class StochasticGame(FunctionGame[State]):
         return {"text": self.format(state)}
 
     def text_of(self, description: Mapping[str, Any]) -> str:
-        """Convert JSON data from `describe` back to the text of a state; the text may still be invalid.
+        """Convert JSON data from `describe` back to the text of a state; the text is not checked.
 
         Raises
         ------

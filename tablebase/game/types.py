@@ -55,7 +55,7 @@ class Terrain:
 
 @dataclass(frozen=True)
 class Board:
-    """A rectangular board; some cells of its grid may not be squares.
+    """A rectangular board; its grid can contain cells that are not squares.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ class Kind:
     limit : int
         Maximum number of pieces of this kind.
     tiered : bool
-        Whether tables are split by the advance of these pieces, to save memory; only for pieces that never return to a square.
+        Whether to split tables by the total progress of these pieces, to save memory; only if they never return to a square.
     shape : str, optional
         Shape of the piece in pictures, one of `tablebase.game.types.SHAPES`; by default, its letter.
     """
@@ -273,13 +273,13 @@ class Evaluation:
     squares : mapping of str to tuple of int
         Value of each piece on each square, by piece symbol.
     mobility : int
-        Value of each legal move that a side has more than its opponent.
+        Value of each additional legal move of a side, compared with its opponent.
     duels : tuple of Duel
         Terms for the distances between pieces.
     race : tuple of int
-        Value of a won race for each number of steps from the piece to its goal, beginning with 0; the value of longer races is 0.
-        A piece wins a race if, ignoring obstacles, it reaches its goal before any enemy piece reaches the enemy's goal or a
-        square next to the piece's goal.
+        Value of a race that a side is sure to win, for each number of steps from the piece to its goal, beginning with 0; the
+        value of longer races is 0. A piece wins a race if, ignoring obstacles, it reaches its goal before any enemy piece reaches
+        the enemy's goal or a square next to the piece's goal.
     """
 
     squares: Mapping[str, tuple[int, ...]]

@@ -31,7 +31,7 @@ class Value(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """True if anything is known about the value; always True for an exact value."""
+        """Always True, because an exact value is known; for bounds, False if nothing is known."""
         return True
 
     @property

@@ -48,7 +48,7 @@ class Query(Tabular):
     Iterate over the query to read the result in batches, without loading all rows into memory.
 
     See `Tablebase.mine` for the arguments; `own` corresponds to the argument `table` of `Tablebase.mine`. `catalog` is the URL of
-    a PostgreSQL catalog. With ``counts=False``, statements that only count rows are not optimized.
+    a PostgreSQL catalog. With ``counts=False``, statements that only count rows decode the tables instead of using stored counts.
 
     Raises
     ------
@@ -136,7 +136,7 @@ class Query(Tabular):
 
     @property
     def columns(self) -> list[str]:
-        """Names of the columns in the result; duplicate names are numbered."""
+        """Names of the columns in the result; a number is appended to each duplicate name."""
         self._source.store.require_open()
         return EXPLANATION.names if self.explained else self._names
 
@@ -150,8 +150,8 @@ class Query(Tabular):
     def run(
         self, limit: int | None = None, tick: Callable[[int], object] | None = None, timeout: float | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """Run the statement and return its result in batches. The first batch has only the column names, no rows; duplicate names
-        are numbered.
+        """Run the statement and return its result in batches. The first batch has only the column names, no rows; a number is
+        appended to each duplicate name.
 
         Parameters
         ----------

@@ -81,7 +81,7 @@ WHOLE = Sample()
 
 @dataclass(frozen=True)
 class SliceSelection:
-    """Conditions that preselect positions of one table for a query; the query may need only some of these positions."""
+    """Conditions that exclude positions of one table before a query filters the remaining positions."""
 
     # They have one of these values.
     values: frozenset[ValueClass]

@@ -18,7 +18,7 @@ from tablebase.play.player_records import PlayerRecord, check_setting, loaded_la
 ADVISERS = ("engine:nodes=30000", "computer")
 """Players that advise where no table has the value, in this order: each takes a fraction of a second."""
 FUZZ = {"fuzz": "probability of each inferior move relative to a best move, from 0 (only best moves) to 1 (random moves)"}
-FAIR_FUZZ = {"fuzz": f"{FUZZ['fuzz']}; or fair, to give a perfect opponent an even chance"}
+FAIR_FUZZ = {"fuzz": f"{FUZZ['fuzz']}; or fair, to give a perfect opponent a winning chance of 1/2"}
 
 
 def _endless(rules: Any) -> str | None:
@@ -35,7 +35,7 @@ FIRST = (
         {
             "depth": "number of turns to search, from 1 to 20; by default, the larger of 4 and the number of players + 1",
             "objective": "value to maximize, own (value of the player, the default) or lead (lead over the other players)",
-            "stop": "yes (the default) to stop the search when a player has finished, or no",
+            "stop": "yes (the default) to search no further than a turn in which a player finishes, or no",
             "alpha-beta": "yes to prune with alpha-beta (only for two players with objective=lead), or no (the default)",
             "sort": "yes to search promising moves first, or no (the default)",
             "cuts": "maximum numbers of moves to search in successive turns, such as 0/0/8/8/4; 0 (the default) for all moves",
@@ -68,7 +68,7 @@ FIRST = (
 LAST = (
     PlayerRecord(
         "ranking",
-        "ranks moves by result under best play, then by distance, then by the share of possible games that the move wins",
+        "ranks moves by result under best play, then by distance, then by the share of possible games won after the move",
         loaded_later("tablebase.play.ranking"),
         FAIR_FUZZ,
         fair=True,
@@ -81,7 +81,7 @@ LAST = (
         "makes the moves with the best chance of winning against a weakened player",
         loaded_later("tablebase.play.exploit_player"),
         {
-            "fuzz": "weakness (fuzz) of the opponent, from 0 to 1, or fair (the default), to give both sides the same chance",
+            "fuzz": "weakness (fuzz) of the opponent, from 0 to 1, or fair (the default), for equal winning chances",
             "against": "weakened opponent; by default, the first of foxbox, ranking and tables that supports the game",
         },
         fair=True,
@@ -95,7 +95,7 @@ LAST = (
         {
             "boxes": "JSON file with the boxes of one or both sides",
             "resigns": "yes (the default) to resign at an empty box, or no to make a random move",
-            "taken": "beads to remove before the first game, such as ppp/1P1/P1P_b:a3b2, separated by spaces; only without a file",
+            "taken": "beads (POSITION:MOVE) to remove first, such as ppp/1P1/P1P_b:a3b2, separated by spaces; only without boxes",
         },
         needs="game graphs",
         refuses=_endless,

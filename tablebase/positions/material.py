@@ -36,7 +36,7 @@ class Material:
 
     @property
     def kinds(self) -> tuple[int, ...]:
-        """Kind number of each piece, side 0 first, in the order of `Position.pieces`."""
+        """Number of the kind of each piece, side 0 first, in the order of `Position.pieces`."""
         return self.first + self.second
 
     @property

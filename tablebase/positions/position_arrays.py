@@ -36,7 +36,7 @@ class Positions:
 
     @property
     def kinds(self) -> tuple[int, ...]:
-        """Kind number of each piece."""
+        """Number of the kind of each piece."""
         return self.material.kinds
 
     def take(self, rows: NDArray[np.int64]) -> Positions:

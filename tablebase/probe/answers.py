@@ -32,7 +32,7 @@ class RatedDraw:
     child : hashable
         The position after the outcome.
     value : Bounds
-        Bounds on the chance of winning after the outcome.
+        Bounds on the chance of winning after the outcome, for the same player as the value of the probed position.
     """
 
     game: Rules[Any]
@@ -109,7 +109,7 @@ class RatedMove:
 
 
 class Within(NamedTuple):
-    """Chances of winning within a number of turns."""
+    """Bounds on the chance that the side to move wins within a number of turns."""
 
     turns: int  # of all players together
     bounds: Bounds  # for the player to move: of winning within them, and one minus that of the other
@@ -138,10 +138,10 @@ class Probe:
     draws : tuple of RatedDraw
         Outcomes of chance, if chance is to move.
     stalling : float or None
-        Lower bound on 1 minus the sum of the winning chances that the two players can force; None if unknown. If this bound is
-        above 0, both players can prolong the game forever.
+        Lower bound on 1 minus the sum of both players' guaranteed winning chances; None if unknown. If this bound is above 0,
+        both players can prolong the game forever.
     within : Within or None
-        Chances of winning within a number of turns, if requested.
+        Bounds on the chance that the side to move wins within the requested number of turns; None if not requested.
     """
 
     game: Rules[Any]
@@ -266,7 +266,7 @@ class Probe:
 
     @property
     def best_fields(self) -> dict[str, Any]:
-        """The JSON field ``best``; in games with chance, also ``best_is_certain``, which is null without a legal move."""
+        """Return a dict with the field ``best`` and, in games with chance, ``best_is_certain`` (null without a legal move)."""
         certain = {"best_is_certain": self.is_best_certain if self.moves else None} if isinstance(self.value, Bounds) else {}
         return {"best": self.best, **certain}
 
@@ -274,7 +274,8 @@ class Probe:
     def step(self) -> tuple[str, Any] | None:
         """The best move, or the most likely outcome of chance, with the next position; None at the end of the game.
 
-        Among equally likely outcomes, the outcome with the value nearest to the average is chosen; in a tie, the middle outcome.
+        Among equally likely outcomes, the outcome with the value nearest to the average is chosen; if several are equally near,
+        the middle one.
         """
         if self.draws:
             most = max(draw.probability for draw in self.draws)

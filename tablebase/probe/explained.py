@@ -31,7 +31,7 @@ class Explained(list[dict[str, Any]]):
     rows : sequence of dict
         Rows from `Line.to_dict`.
     probes : sequence of Probe
-        Probe result of each position before the end of the game.
+        Probe result of each position of the line, except a final position in which the game is over.
     """
 
     def __init__(self, rows: Sequence[dict[str, Any]], probes: Sequence[Probe]) -> None:

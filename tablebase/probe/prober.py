@@ -15,9 +15,9 @@ from tablebase.tables.store import Store
 
 
 class Prober:
-    """Reader of the tables in a folder, which probes positions; several threads can share a prober.
+    """An object that probes positions with the tables in a folder; several threads can share a prober.
 
-    To probe with game names and position texts, use `tablebase.open` instead.
+    To pass games by name and positions as text, use `tablebase.open` instead.
     """
 
     def __init__(self, folder: Path, cache: int | None = None) -> None:

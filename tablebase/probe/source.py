@@ -60,7 +60,7 @@ class Source(ABC, Generic[P]):
         return ()
 
     def stalling(self, position: P) -> float | None:
-        """Return a lower bound on 1 minus the sum of the winning chances that the two players can force; None if unknown."""
+        """Return a lower bound on 1 minus the sum of both players' guaranteed winning chances; None if unknown."""
         del position
         return None
 
@@ -68,7 +68,7 @@ class Source(ABC, Generic[P]):
         """Close all files."""
 
     def within(self, position: P, turns: int) -> Bounds:
-        """Return the chances of winning within a number of turns, for games with chance."""
+        """For games with chance, return bounds on the chance that the side to move wins within a number of turns."""
         raise NotImplementedError
 
     def values(self, positions: Sequence[P], players: Sequence[int]) -> Sequence[AnyValue | TablebaseError]:
@@ -87,7 +87,7 @@ class Source(ABC, Generic[P]):
         """Return the value and the moves of a position; see `value` for errors.
 
         A move that leads to a missing table has an unknown value; with `strict`, the method raises an error instead. With
-        `turns`, the result also contains the chances of winning within this number of turns.
+        `turns`, the result also contains bounds on the chance that the side to move wins within this number of turns.
         """
         refuse(self.rules, "chance", turns=turns)
         player = self.rules.viewer(position)

@@ -78,7 +78,7 @@ class Options:
     table_bytes : int
         Memory for decompressed table data, in bytes.
     table_pieces : int, optional
-        Maximum number of pieces for table lookups; by default, the maximum number in any table.
+        Maximum number of pieces for table lookups; by default, the largest number of pieces in any available table.
     repetition : Repetition
         Result of the third occurrence of a position.
     progress : int

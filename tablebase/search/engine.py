@@ -64,7 +64,7 @@ class Analysis:
     line : tuple of str
         Sequence of best moves found, for both sides.
     reached : Value or None
-        Value of the last position of the line for its side to move; None if the position was not found in a table.
+        Value of the last position of the line, for the side to move in it; None if the position was not found in a table.
     """
 
     depth: int
@@ -84,7 +84,7 @@ class Analysis:
 
     @property
     def verdict(self) -> str:
-        """The result in words if it is proved or forced by repetition; otherwise, the score in pieces."""
+        """The result in words if it is proved or forced by repetition; otherwise, the score in units of one piece."""
         if self.value is not None:
             return self.value.said
         if abs(self.score) == REPEATER_LOSES:
@@ -162,7 +162,7 @@ class Engine:
         return set().union(*(searcher.cache.missing for searcher in self._searchers))
 
     def prepare(self) -> None:
-        """Compile all kernels that are not in the cache, to save time in the first search."""
+        """Compile all numerical functions (kernels) of the search that are not in the cache, to save time in the first search."""
         self._searchers[0].prepare()
 
     def stop(self) -> None:
@@ -202,7 +202,7 @@ class Engine:
         Raises
         ------
         TablebaseError
-            If limits are missing or out of range, none of `moves` is legal, or a table is outdated or damaged.
+            If no limit is given, a limit is out of range, none of `moves` is legal, or a table is outdated or damaged.
         NotationError
             If the position is invalid or the game is over.
         """

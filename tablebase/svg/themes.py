@@ -47,9 +47,9 @@ class Theme:
     square : Tint
         Colours of squares without terrain.
     terrain : mapping of str to Tint
-        Colours of squares with terrain, by texture; the key ``other`` is for terrain without texture.
+        Colours of squares with terrain, by the name of the terrain's texture; the key ``other`` is for terrain without texture.
     sides : tuple of Tint
-        Colours of the pieces of side 0 (light) and side 1 (dark); symbols on pieces are drawn in the colour `line`.
+        Colours of the pieces of side 0 (light) and side 1 (dark); symbols on pieces are drawn in their `Tint.line`.
     mark : str
         Colour of the frames around the squares of the last move.
     arrows : mapping of str to str

@@ -67,7 +67,7 @@ class Store:
             raise closed(self.folder)
 
     def table(self, game: Game, material: Material) -> Table:
-        """Return the table of a stored material; the first call opens the table. See `Table` for the errors."""
+        """Return the table of a stored material; the first call opens the table. See `Table` for errors."""
         key = (game, material)
         with lock:
             self.require_open()

@@ -157,7 +157,7 @@ def notation_error(rules: Rules[Any], position: Any) -> str | None:
 
 
 CONTRACT = (
-    Check("start", "A turn begins in the initial position.", lambda bench, _: [bench.game.initial], start_error),
+    Check("start", "The initial position is the start of a turn.", lambda bench, _: [bench.game.initial], start_error),
     Check("moves", "Only the player to move has moves, and each move is one word.", positions, moves_error),
     Check("draws", "The probabilities of all outcomes of chance are fractions that add up to 1.", positions, draws_error),
     Check("turns", "The game never ends in the middle of a turn, and no position repeats within a turn.", turns, turn_error),

@@ -81,7 +81,7 @@ class ExecutorTests:
         assert list(run_graph({}, _shout, self.executor(Limits(2)))) == []
 
     def test_errors_come_through(self) -> None:
-        """An exception in a task is raised again in the caller, with all its data."""
+        """An exception in a task is raised again in the caller, with all its attributes."""
         graph: Graph = {"root": (), "bad": ("root",), "other": ("root",)}
         error = _error_of(lambda: list(run_graph(graph, _stumble, self.executor(Limits(2)))))
         assert isinstance(error, MissingTableError)
@@ -121,7 +121,7 @@ class ExecutorTests:
         assert dropped == ["slow"]
 
     def test_what_is_done_in_time_counts(self) -> None:
-        """With a distant deadline, tasks that would end after it are not started; all other tasks finish."""
+        """Even if the deadline is distant, tasks expected to end after it are not started; all other tasks finish."""
         graph: Graph = {"root": (), "long": ("root",), "short": ("root",), "after": ("long",)}
         for late, expected in (("", ["AFTER", "LONG", "ROOT", "SHORT"]), ("long", ["ROOT", "SHORT"])):
             deadline: Deadline[str] = Deadline(time.time() + 3600, lambda key, late=late: 7200.0 * (key == late))  # type: ignore[misc]

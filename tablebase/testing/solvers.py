@@ -29,7 +29,7 @@ class SolverTests:
         Solver under test.
     slices : tuple of (str, str)
         Games and materials to solve. The solver must accept at least one slice; rejected slices are skipped. By default, examples
-        of installed games, from ``SLICES`` in the modules ``NAME_examples`` next to their rules.
+        of installed games, from the constant ``SLICES`` in the module ``NAME_examples`` in the folder of each game's rules.
 
     Examples
     --------
@@ -42,7 +42,7 @@ class SolverTests:
     slices: ClassVar[tuple[tuple[str, str], ...]] = ()
 
     def test_unsupported(self) -> None:
-        """If a solver rejects a slice, the reason is a clause without a full stop."""
+        """If a solver rejects a slice, the reason that the solver returns is a clause without a full stop."""
         for game, material in self._all():
             for unsupported in (self.solver.refuses(game, material), self.solver.avoids(game, material)):
                 assert unsupported is None or (unsupported.strip() == unsupported != "" and not unsupported.endswith("."))

@@ -56,7 +56,7 @@ def check_rules(game: Rules[Any], *, pieces: int = 3, samples: int = 2000, seed:
     pieces : int
         Maximum number of pieces in random positions.
     samples : int
-        Number of random positions or states for each check; also limits the number of prepared positions that test single moves.
+        Number of random positions or states for each check; also limits the number of positions set up to test single moves.
     seed : int
         Seed for the random positions.
 
@@ -76,7 +76,7 @@ def check_rules(game: Rules[Any], *, pieces: int = 3, samples: int = 2000, seed:
 
 
 def random_position(game: Game, material: Material, rng: Random) -> Position:
-    """Return a random position with the pieces of a material; all placements and both sides to move are equally likely.
+    """Return a random position with the pieces of a material; all placements are equally likely, and so are both sides to move.
 
     Raises
     ------

@@ -118,7 +118,7 @@ def _gain(names: tuple[str, ...], table: Counts) -> Gain:
 
 @dataclass(frozen=True)
 class Rule:
-    """A condition that determines the class of all positions that satisfy it.
+    """A condition on features; all positions that satisfy it have the same class, such as a win.
 
     Parameters
     ----------

@@ -180,7 +180,7 @@ class Target:
         return " or ".join(ADJECTIVES[outcome] for outcome in self.outcomes)
 
     def select(self, game: Game, selection: Selection) -> Selection:
-        """Select the positions to which the target applies; raise `TablebaseError` if no position remains."""
+        """Select the positions with the target's outcomes; raise `TablebaseError` if no position remains."""
         values = {
             slice_: frozenset(value for value in wanted.values if Outcome(value.outcome) in self.outcomes)
             for slice_, wanted in selection.items()

@@ -113,7 +113,7 @@ class Patterns:
     tree : Tree or None
         Decision tree; None if no tree was requested.
     profile : Profile or None
-        Profile of the feature with the highest gain; None without features.
+        Class counts for each level of the feature with the highest gain; None without features.
     """
 
     game: Game
@@ -153,7 +153,7 @@ class Dataset:
     y : ndarray, shape (positions,)
         Target: outcome as text, distance in plies, or True if only one move keeps the outcome.
     names : list of str
-        Names of the columns of `X`, such as ``mobility`` and ``first=mover``.
+        Names of the columns of `X`, such as ``mobility`` or, for a one-hot encoded text column, ``first=mover``.
     groups : ndarray of int, shape (positions,)
         Group number for cross-validation; only a position and its mirror image share a number.
     """
@@ -191,7 +191,7 @@ def _present(values: Raw) -> Raw:
 class Search:
     """A search for patterns in one set of positions.
 
-    Raises `TablebaseError` if the target does not apply to any of the positions.
+    Raises `TablebaseError` if none of the positions has one of the target's outcomes.
     """
 
     def __init__(

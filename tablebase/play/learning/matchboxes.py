@@ -106,10 +106,10 @@ def as_seen(game: Game, bead: Bead, position: Position) -> Move:
 
 
 class Matchboxes(Knowledge):
-    """Matchboxes with beads that represent moves; they learn to play one side of a game.
+    """A set of matchboxes that learns to play one side of a game; the beads in the boxes represent moves.
 
-    If `share` is true, mirror images share a box; build the game tree with the same setting. The attribute `boxes` contains the
-    beads in each box, `total` is the initial number of beads, and `won` contains the number of games won by each side.
+    If `share` is true, a position and its mirror image share a box; build the game tree with the same setting. The attribute
+    `boxes` contains the beads in each box, `total` is the initial number of beads, and `won` counts the games won by each side.
     """
 
     noun = "matchboxes"
@@ -143,9 +143,9 @@ class Matchboxes(Knowledge):
         return BeadDraw(box, random.choice(beads)) if beads else None
 
     def finish(self, draws: list[BeadDraw], winner: int | None) -> BeadDraw | None:
-        """Record the result of a game; after a loss, remove the last drawn bead from its box and return it.
+        """Record the result of a game; after a loss, remove the last drawn bead from its box; return the removed bead.
 
-        If `winner` is None, the game is a draw. If the box no longer contains this bead, return None.
+        If `winner` is None, the game is a draw. If the last drawn bead has already left its box, return None.
         """
         if winner is not None:
             self.won[winner] += 1
@@ -158,7 +158,7 @@ class Matchboxes(Knowledge):
         return lost
 
     def content(self, path: Path) -> dict[str, Any]:
-        """Return the data to save; the data of the other side is copied from the file."""
+        """Return the data to save; the other side's boxes are copied from the existing file."""
         game, others = self.game, self.read(path)["sides"] if path.is_file() else {}
         if not isinstance(others, dict):
             raise self.damaged(path)

@@ -45,7 +45,7 @@ def jit(function: F, source: str | None = None, **more: Any) -> F:
 
 
 def inline(function: F, source: str | None = None, **more: Any) -> F:
-    """Compile a small function to be inlined into its callers; `source` is a digest of its code; by default, of its file."""
+    """Compile a small function to be inlined into its callers; `source` is a digest of its code (by default, of its file)."""
     return jit(function, source, forceinline=True, **more)
 
 

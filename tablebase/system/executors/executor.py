@@ -44,7 +44,7 @@ class Limits:
         return self.memory is None or (max(needs, default=0) if self.each else sum(needs)) <= self.memory
 
     def startable(self, ready: Sequence[Key], running: Sequence[Key], needs: Callable[[Key], int]) -> list[Key]:
-        """Return the keys of `ready` tasks that can join the `running` tasks; `needs` returns the memory of a task in bytes."""
+        """Return the keys of `ready` tasks that can run with the `running` tasks; `needs` returns a task's memory in bytes."""
         started = list(running)
         for key in ready:
             if self.fit([needs(one) for one in (*started, key)]):
@@ -85,7 +85,7 @@ class Executor(ABC):
         """
 
     def require(self, check: Check) -> None:  # noqa: B027 (nothing to do where workers are this program)
-        """Only use workers on which `check` returns None. If needed, this method is called before `start`."""
+        """Only use workers on which `check` returns None. Callers that must check workers call this method before `start`."""
 
     @abstractmethod
     def submit(self, work: Callable[[Any], Any], key: Any, needs: int = 0, after: Sequence[Any] = ()) -> None:

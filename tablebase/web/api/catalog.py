@@ -86,7 +86,7 @@ def materials(game: Any, asked: Any, catalog: Catalog) -> Any:
 
 @from_catalog(row_types.MaterialDescription, MaterialGiven)
 def material(game: Any, asked: Any, catalog: Catalog) -> Any:
-    """Describe a material, with counts by side and by distance, and the materials one capture or promotion away."""
+    """Describe a material: counts of outcomes and distances, and the materials one capture or promotion away."""
     name = material_name(game, parse_material(game, asked.material))
     described = describe_material(catalog, game, name)
     return {**described, "distances": distances_of(catalog, game, name), **neighbours(catalog, game, name)}

@@ -51,8 +51,8 @@ class MoveRow(Told):
     outcome: Annotated[Outcome, Field(description="Outcome for the side that makes the move; null if unknown.")]
     distance: Annotated[Distance, Field(description="Number of plies to the end, including the move; null for a draw.")]
     missing: Annotated[str | None, Field(description="Material of the missing table if the value is unknown.")] = None
-    lower: Annotated[float | None, Field(description="In games with chance, lower bound on the probability of winning.")] = None
-    upper: Annotated[float | None, Field(description="In games with chance, upper bound on the probability of winning.")] = None
+    lower: Annotated[float | None, Field(description="Lower bound on the mover's winning chance, in games with chance.")] = None
+    upper: Annotated[float | None, Field(description="Upper bound on the mover's winning chance, in games with chance.")] = None
     outcomes: Annotated[list[DrawRow] | None, Field(description="Possible outcomes, if the move leads to a chance event.")] = None
 
 
@@ -84,7 +84,7 @@ class ProbeRow(Told):
     upper: Annotated[float | None, Field(description="Upper bound on the probability of winning for the side to move.")] = None
     stalling: float | None = Field(None, description="If above 0, both players can prolong the game forever; null if unknown.")
     outcomes: Annotated[list[DrawRow] | None, Field(description="Possible outcomes of chance, if chance is to move.")] = None
-    within: dict[str, Any] | None = Field(None, description="Bounds on the probability of winning within `turns` turns.")
+    within: dict[str, Any] | None = Field(None, description="Bounds on the mover's chance of winning within `turns` turns.")
     winner: Annotated[str | None, Field(description="The side that has won, if the game is over.")] = None
 
 
@@ -174,7 +174,7 @@ def _game_of(given: ProbeGiven | BatchGiven) -> Rules[Any]:
 
 @get(router, "/line", list[LineRow], 404, given=LineGiven)
 async def line(request: Request) -> Response:
-    """Show best play from a position to the end of the game; each chance event has its most likely outcome.
+    """Show best play from a position to the end of the game; at each chance event, the most likely outcome is chosen.
 
     The response is the output of `tablebase line --format json`; with `explain`, of `tablebase line --explain --format json`.
     """

@@ -100,7 +100,7 @@ class Problem(BaseModel):
 
 
 class MissingTable(Problem):
-    """An error for a missing table, with the command that builds the table and its estimated cost."""
+    """An error for a missing table, with the command that builds the table and the estimated cost of the build."""
 
     model_config = ConfigDict(json_schema_extra=example("missing"))
     game: str | None = None

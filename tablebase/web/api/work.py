@@ -27,7 +27,7 @@ router = APIRouter(tags=["work"])
 LONGEST_STATEMENT = 100_000
 """Characters."""
 
-CountGiven = given_by("count", game={"description": "Name of a finite game.", "examples": examples("counted game")})
+CountGiven = given_by("count", game={"description": "Name of a game without repetition.", "examples": examples("counted game")})
 
 EstimateGiven = given_by(
     "estimate",
@@ -81,7 +81,7 @@ async def estimate(request: Request) -> Response:
 async def mine(request: Request, given: MineGiven) -> Response:
     """Query all positions with SQL, if the server was started with --mine.
 
-    The rows are the output of `tablebase mine --format json`. Statements are read-only and can access only positions.
+    The rows are the output of `tablebase mine --format json`. Statements are read-only and can access only the table `positions`.
     """
     return answered(request, await mined(request, given.game, given.statement, given.limit), CHANGING)
 
