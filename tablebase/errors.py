@@ -184,7 +184,7 @@ class MissingTableError(TablebaseError, KeyError):
         elif pieces is not None:
             missing = f"no table of {game} with {pieces} pieces has been built"
         else:
-            missing = f"no table of {game} is registered in {folder}"
+            missing = f"no table of {game} is in the catalog of {folder}"
         if options is None:
             self.builds = needed_by or material or pieces or FEWEST
             options = f"--{'material' if isinstance(self.builds, str) else 'pieces'} {self.builds}"

@@ -36,8 +36,8 @@ def test_all_are_exported() -> None:
         ({"material": "RCvW"}, "--material RCvW", "RCvW", "the table RCvW of doushouqi has not been built"),
         ({"material": "RvW", "needed_by": "RCvW"}, "--material RCvW", "RCvW", "the table RvW of doushouqi has not been built"),
         ({"pieces": 4}, "--pieces 4", 4, "no table of doushouqi with 4 pieces has been built"),
-        ({}, "--pieces 2", 2, "no table of doushouqi is registered in data"),
-        ({"options": "--limit 3"}, "--limit 3", None, "no table of doushouqi is registered in data"),
+        ({}, "--pieces 2", 2, "no table of doushouqi is in the catalog of data"),
+        ({"options": "--limit 3"}, "--limit 3", None, "no table of doushouqi is in the catalog of data"),
     ],
 )
 def test_what_is_missing(options: dict[str, object], command: str, builds: object, sentence: str) -> None:

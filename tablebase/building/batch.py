@@ -181,7 +181,7 @@ def read_batch(path: Path) -> Batch:
         found = re.search(r"line (\d+)", str(error))
         raise BatchError(path, int(found[1]) if found else text.count("\n") + 1, f"invalid TOML: {error}") from error
     except (ValueError, RecursionError) as error:
-        raise TablebaseError(f"{path} contains deeply nested values or overlong numbers: simplify the file") from error
+        raise TablebaseError(f"{path} nests values too deeply or has too many digits in a number: simplify the file") from error
     return _Reader(path, _lines(text)).batch(content)
 
 

@@ -183,5 +183,5 @@ def rewrite_file(source: Path, folder: Path, form: Form, entry: Entry) -> tuple[
     with closing(kind.opened(draft, entry.row)) as file:
         file.check_values()
         if file.values_sha256 != entry.row["values_sha256"]:
-            raise CorruptTableError("does not contain the values listed in the catalog", draft)
+            raise CorruptTableError("does not match the checksum of its values in the catalog", draft)
     return entry.file, draft

@@ -85,7 +85,7 @@ class FlatTables(TableKind[G, F]):
     def solver_error(self, error: CorruptTableError) -> CorruptTableError:
         """The error of a new file that is wrong: it is not the file that is damaged."""
         said = f"the new table of {self.rules.name} {error.problem}{advice(self.rules)}"
-        return CorruptTableError(f"{said}, and report a bug if this command finds no error")
+        return CorruptTableError(f"{said}, and report a bug if that command finds no error")
 
     def verify(
         self, query: TableQuery, folder: Path, workers: int | None, published: Mapping[str, str], catalog: str | None

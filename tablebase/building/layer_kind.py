@@ -147,7 +147,7 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
                 if name in found and found[name] is None and unsound is None:
                     found[name] = sentence_of(partial(_verify, form, path, region, layer, chances, threads))
                 elif name in found and found[name] is None:
-                    found[name] = f"cannot check {path}: rebuild {unsound} first"
+                    found[name] = f"cannot check {path} without {unsound}: rebuild {unsound} first"
                 if unsound is None and found.get(name, "missing") is not None:
                     unsound = path
         yield from found.items()

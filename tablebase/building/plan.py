@@ -64,7 +64,7 @@ def chosen_materials(game: Game, pieces: range | None, texts: Sequence[str] | No
         start = start_material(game)
         if start is None:
             raise ArgumentError(
-                "the initial position has too many pieces: choose smaller tables, as in --pieces 3 or --material RCvW"
+                "the initial position has too many pieces: choose tables with fewer pieces, as in --pieces 3 or --material RCvW"
             )
         return [start]
     return [material for text in texts or [] for material in parse_materials(game, text)]

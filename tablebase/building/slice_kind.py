@@ -182,7 +182,7 @@ class SliceTables(TableKind[Game, Table]):
         """See `TableKind.read`; the name says where the table belongs."""
         place = table_path(folder, self.rules, locate(self.rules, parse_material(self.rules, path.stem), 0).material)
         if path != place:
-            raise CorruptTableError(f"contains a table that belongs at {place}", path)
+            raise CorruptTableError(f"contains a table that belongs in the file {place}", path)
         return super().read(folder, path)
 
     def rewrite(self, path: Path, file: Table, form: Form) -> Path:

@@ -153,7 +153,7 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
             for tier in file.after:
                 other = tier_path(folder, self.rules, tier)
                 if errors.get(other.relative_to(folder).as_posix()) or not other.exists():
-                    raise TablebaseError(f"cannot check {file.path}: rebuild {other} first")
+                    raise TablebaseError(f"cannot check {file.path} without {other}: rebuild {other} first")
                 if tier != file.tier:
                     check_seal(other, self.title_at(other))
                     others.append(opened(other))

@@ -121,7 +121,7 @@ class PostgresqlDatabase(Database):
     def only_reading(self, connection: sql.Connection) -> Iterator[Callable[[], object]]:
         """See `Database.only_reading`; a superuser, who has every role, could write files."""
         if connection.exec_driver_sql(MAY_WRITE_FILES).scalar_one():
-            raise TablebaseError("the database role can write files on the server, so statements are rejected: use another role")
+            raise TablebaseError("the database role can write files on the server: use a role that cannot")
         driver: Any = connection.connection.driver_connection
         with connection.begin_nested() as statement:
             # Servers that can notice that a client has ended.

@@ -41,7 +41,7 @@ def verify_layer(kernels: Kernels, file: LayerFile, chances: Int64, threads: int
     check_seal(file.path, file.head.title)
     file.read(chances[:, layer.begin : layer.end])
     if count(kernels, file.region, layer, chances[:, layer.begin : layer.end]) != file.counts:
-        raise CorruptTableError("contains counts that do not match its values", file.path)
+        raise CorruptTableError("contains statistics that do not match its values", file.path)
     error = chances_error(kernels, file.region, layer, chances, threads)
     if error is not None:
         raise CorruptTableError(f"contains an error ({error})", file.path)

@@ -95,7 +95,7 @@ class _Check:
         if not merits:
             return "has neither moves nor a result"
         fits = max(merits) == value.merit and code != STALEMATE
-        return None if fits else f"is stored as a {value.said}, which its moves contradict"
+        return None if fits else f"is stored as a {value.said}, which contradicts its moves and the values after them"
 
     def error_of_symmetry(self, position: Any, number: int) -> str | None:
         """Return why one of the positions after this one is not like the one that stands for it."""

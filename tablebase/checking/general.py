@@ -37,9 +37,9 @@ def contradiction(layout: Layout, side: int, index: int, codes: CodeSource, codi
     position = layout.position(index, side)
     assert position is not None
     code = int(codes[index : index + 1][0])
-    value = coding.value(code)
-    stored = "draw without a legal move" if code == STALEMATE else value.said
-    return CorruptTableError(f"{render(layout.game, position)} is stored as a {stored}, which its moves contradict")
+    stored = "draw without a legal move" if code == STALEMATE else coding.value(code).said
+    text = render(layout.game, position)
+    return CorruptTableError(f"{text} is stored as a {stored}, which contradicts its moves and the values after them")
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ def read_published(path: Path, game: Rules[Any]) -> dict[str, str]:
     for row in listed:
         material, digest = row["material"], row["values_sha256"]
         if not _SHA256.fullmatch(digest or "") or published.setdefault(material, digest) != digest:
-            raise TablebaseError(f"{path} does not give exactly one SHA-256 for the table {material}: use the original file")
+            raise TablebaseError(f"{path} must list exactly one SHA-256 checksum for {material}: use the original file")
     if not published:
         raise TablebaseError(f"{path} lists no tables of {game.name}: use a list for {game.name}")
     return published

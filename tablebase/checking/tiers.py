@@ -89,12 +89,13 @@ def verify_tier(
     counts, first = np.zeros(kinds, np.int64), np.full(kinds, -1)
     for wrong, some, places in threads.spread(work, file.size, BLOCK, BLOCK, report):
         if wrong >= 0:
-            raise CorruptTableError(f"contains an error ({text_at(wrong)} has a value that its moves contradict)", file.path)
+            said = f"{text_at(wrong)} has a value that contradicts its moves and the values after them"
+            raise CorruptTableError(f"contains an error ({said})", file.path)
         first = np.where(first < 0, places, first)
         counts += some
     known = [(code, int(first[code]), int(counts[code])) for code in np.flatnonzero(counts).tolist()]
     if counts_of(known, file.coding, text_at) != file.counts:
-        raise CorruptTableError("contains counts that do not match its positions", file.path)
+        raise CorruptTableError("contains statistics that do not match its values", file.path)
 
 
 @inline

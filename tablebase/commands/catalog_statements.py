@@ -70,7 +70,7 @@ def _check_words(catalog: Catalog, statement: str) -> None:
 
     def check_game(name: str) -> None:
         if name not in games and (known := load_rules(name).name) != name:
-            raise TablebaseError(f"invalid game {quoted(name)}: expected {known}, as in the catalog")
+            raise TablebaseError(f"invalid game {quoted(name)}: expected {known}, the name in the catalog")
 
     tables: dict[str, dict[str, Check]] = {
         "distances": {"outcome": one_of("outcome", ("win", "loss"))},

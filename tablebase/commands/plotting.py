@@ -146,7 +146,7 @@ class Charts(Cataloged):
             raise ArgumentError(f"cannot use a statement with the chart {chart!r}: choose the chart 'query'")
         if chart == "values" and by is None:
             command = f"tablebase features {game_word(rules.name)}"
-            raise ArgumentError(f"the chart 'values' needs a column: add --by with a column from '{command}', such as --by side")
+            raise ArgumentError(f"the chart 'values' needs --by: add a column listed by '{command}', such as --by side")
         if csv is not None:
             lib.outputs.check_output(Path(csv), lib.picture_files.CSV_HINT)
         look = lib.style.parse_style(width, height, font_size, dpi, title, style)

@@ -91,7 +91,7 @@ def train(
     with lib.outputs.locked(lib.outputs.lock_of(path), busy), closing(lib.prober.Prober(folder)) as prober:
         learner = _begun(rules, path, {name: value for name, value in given.items() if value is not None})
         if games <= learner.games:
-            raise TablebaseError(f"the learner in {path} has already played {learner.games:,} games: choose a larger --games")
+            raise TablebaseError(f"the learner in {path} has played {learner.games:,} games: set --games to a larger total")
         source = None
         try:
             lib.plan.check_tables(rules, learner.start, folder)

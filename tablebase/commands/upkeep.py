@@ -203,7 +203,7 @@ def show_prune(call: Call, *, kernels: bool = False) -> None:
         call.write(rows)
         total = f"{sum(row.get('files', 1) for row in rows):,} files, {sum(row['bytes'] for row in rows):,} bytes"
         if not removed and not sys.stdin.isatty():
-            raise TablebaseError("nothing was removed, because confirmation needs a terminal: run the command again with --yes")
+            raise TablebaseError("nothing was removed: confirm the removal in a terminal, or run the command again with --yes")
         if not removed:
             sys.stdout.flush()
             sys.stderr.write(f"remove {total}? [y/N] ")
@@ -213,7 +213,7 @@ def show_prune(call: Call, *, kernels: bool = False) -> None:
 
     place = lib.kernel_cache.cache_parent() if kernels else as_folder(call.given.get("data"))
     if place is None:
-        raise TablebaseError("home folder not found: set TABLEBASE_CACHE to the folder for compiled code")
+        raise TablebaseError("home folder not found: set TABLEBASE_CACHE to a folder for compiled code")
     if kernels:
         lib.kernel_cache.prune_kernels(place, agreed)
     else:

@@ -79,7 +79,7 @@ class Decoder:
         self.rest = 0
         for digit in code:
             if digit not in _DIGITS:
-                raise RulesError(f"invalid code {code!r}: expected only letters and digits")
+                raise RulesError(f"invalid code {code!r} in a file name: expected only letters and digits")
             self.rest = self.rest * len(_DIGITS) + _DIGITS.index(digit)
 
     def number(self, values: int) -> int:

@@ -172,7 +172,7 @@ def _split(name: str) -> tuple[str, list[str]]:
     if not bases:
         if name.endswith(SUFFIX):
             file = quoted(name)
-            raise RulesError(f"unknown game {file}: to use a rules file in Python, pass tablebase.load({file})")
+            raise RulesError(f"unknown game {file}: to use a rules file in Python, pass tablebase.load({file}) as the game")
         meant = did_you_mean(name.partition("-")[0], game_names())
         raise RulesError(f"unknown game {quoted(name)}{meant}: choose {', '.join(game_names()) or 'a game with installed rules'}")
     base = max(bases, key=len)
@@ -204,7 +204,7 @@ def _option(base: str, word: str, options: dict[str, Any]) -> tuple[str, Any]:
     if key == SIZE:
         size = _SIZE.fullmatch(text)
         if size is None:
-            raise RulesError(f"invalid size {quoted(text)} for {base}: expected files x ranks, as in {_word(SIZE, default)}")
+            raise RulesError(f"invalid size {quoted(text)} for {base}: expected files and ranks, as in {_word(SIZE, default)}")
         return key, (int(size[1]), int(size[2]))
     if isinstance(default, int):
         number = whole_number(text)

@@ -84,7 +84,7 @@ def _compiled(name: str, function: Any, signature: Any, **options: Any) -> Any:
     except (NumbaError, ValueError) as error:
         # Numba's first line names its own stage.
         said = next((line.strip() for line in str(error).splitlines() if line.strip() and "pipeline" not in line), "")
-        raise RulesError(f"the function {name} cannot be compiled ({said}): use only whole numbers, loops and calls") from error
+        raise RulesError(f"{name} cannot be compiled ({said}): use only whole numbers, loops and function calls") from error
 
 
 # Instead of these, a function that `derived` compiles calls those of the game.

@@ -36,7 +36,7 @@ def check_finite(game: Game) -> None:
         moves = [(step.origin, step.target) for step in kind.steps]
         if len(set(moves)) < len(moves):
             raise TablebaseError(
-                f"cannot count the games of {game.name}, because the {kind.name} has two steps between the same squares"
+                f"cannot count the games of {game.name}, because the {kind.name} has two ways to move between the same squares"
             )
 
 

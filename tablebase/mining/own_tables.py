@@ -58,7 +58,7 @@ def check_file(file: Path) -> None:
     suffix = file.suffix.lower()
     if suffix not in SUFFIXES:
         known = " or ".join(SUFFIXES)
-        raise ArgumentError(f"{file} has an unsupported type{did_you_mean(suffix, SUFFIXES)}: give a file that ends in {known}")
+        raise ArgumentError(f"{file} has an unsupported type{did_you_mean(suffix, SUFFIXES)}: use a file name ending in {known}")
     check_regular(file, "choose another file for --table")
     if not file.exists():
         raise system_error(FileNotFoundError(ENOENT, ""), file, "choose another file for --table")

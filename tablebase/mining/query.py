@@ -253,7 +253,7 @@ class Query(Tabular):
                         raise TablebaseError(f"unknown table {unknown[1]}: {hint}") from error
                     if "resulted in an empty set of columns" in str(error):
                         hint = f"list the features and {POSITION} by name"
-                        raise TablebaseError(f"COLUMNS does not match any column of *: {hint}") from error
+                        raise TablebaseError(f"the pattern in COLUMNS does not match any column: {hint}") from error
                     raise
 
 

@@ -306,7 +306,7 @@ def check_built(game: Game, known: Selection, material: Material, folder: Path) 
     alias = next((material_name(game, slice_.material) for slice_ in known if slice_.location.material == stored), None)
     if alias is not None:
         name = material_name(game, material)
-        raise TablebaseError(f"distinct_positions contains {alias} instead of the equivalent {name}: use the table 'positions'")
+        raise TablebaseError(f"distinct_positions stores {name} only as the equivalent {alias}: use the table 'positions'")
     raise missing_table(game, material, folder)
 
 

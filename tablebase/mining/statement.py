@@ -114,7 +114,7 @@ def check_reach(tree: exp.Expr, tables: tuple[str, ...]) -> None:
             raise ArgumentError(f"{written(table)} cannot be queried: query {' or '.join(tables)} instead")
     for function in tree.find_all(exp.Anonymous):
         if function.name.lower() in SETTINGS:
-            raise ArgumentError(f"the function {function.name} is not allowed, because it reads settings: leave out the function")
+            raise ArgumentError(f"the function {function.name} is not allowed, because it reads database settings: remove it")
 
 
 def bare(statement: str) -> str:

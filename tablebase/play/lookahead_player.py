@@ -82,7 +82,7 @@ def _read_cuts(_name: str, text: str) -> tuple[int, ...]:
     numbers = [whole_number(word) for word in text.split("/")]
     cuts = tuple(number for number in numbers if number is not None)
     if len(cuts) < len(numbers):
-        raise TablebaseError(f"the cuts must be whole numbers separated by slashes, as in 0/0/8/8/4, not {quoted(text)}")
+        raise TablebaseError(f"the cuts must be numbers of moves separated by slashes, as in 0/0/8/8/4, not {quoted(text)}")
     return cuts
 
 

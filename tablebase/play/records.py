@@ -263,5 +263,5 @@ def replayed(rules: Rules[P], record: Record) -> Iterator[Moment[P]]:
         turn += rules.begins_turn(position)
     ending = rules.result(position)
     if ending is not None and record.places not in ((), ending.places):
-        raise NotationError(f"{record} has the result {_result(record.places)}, but its moves give {_result(ending.places)}")
+        raise NotationError(f"{record} has the result {_result(record.places)}, but its moves lead to {_result(ending.places)}")
     yield Moment(position, rules.to_move(position), None, 0, turn)

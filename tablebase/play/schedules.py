@@ -68,7 +68,7 @@ class Pairs(Schedule):
         """The opening is part of the game: its positions count as repetitions. `TablebaseError` if every one ends the game."""
         match = _opened(rules, fixture, start, opening)
         if match is None:
-            raise ArgumentError(f"openings of {opening} random plies nearly always end the game: use a shorter --opening")
+            raise ArgumentError(f"openings of {opening} random plies nearly always end the game: choose a smaller --opening")
         return match
 
 

@@ -47,7 +47,7 @@ class Strategy(ABC):
         winner = int(self.values.winner[0])
         if winner == DRAWN:
             start = render(self.graph.game, self.graph.position(0))
-            raise TablebaseError(f"{start} is a draw under perfect play: choose a side, and set --fuzz to a number")
+            raise TablebaseError(f"{start} is a draw under perfect play: choose a --side, and set --fuzz to a number")
         return 1 - winner
 
     def even_fuzz(self, side: int) -> float | None:
@@ -65,7 +65,7 @@ class Strategy(ABC):
         if fuzz is None:
             start = render(self.graph.game, self.graph.position(0))
             raise TablebaseError(
-                f"cannot use --fuzz fair from {start}, because no fuzz makes the chances even: set --fuzz to a number"
+                f"cannot use --fuzz fair from {start}, because no fuzz gives both sides equal chances: set --fuzz to a number"
             )
         return fuzz
 

@@ -102,7 +102,7 @@ class Lookahead:
         Raise `RulesError` if nobody is to move, and `CapacityError` if too many states would have to be looked at.
         """
         if self.game.to_move(state) < 0:
-            raise RulesError(f"{self.game.format(state)} has no player to move: choose another position")
+            raise RulesError(f"{self.game.format(state)} has no player to move (game over or chance move): use another position")
         settings = self._settings(state, seed)
         while (space := self._searched(state, settings)) is None:
             # A turn can be longer than what lies between two states of a table.

@@ -58,7 +58,7 @@ class Searcher:
         self.rules: RuleArrays = compile_rules(game)
         if len(self.rules.target) > MOST_STEPS:
             steps = len(self.rules.target)
-            raise RulesError(f"{game.name} has {steps:,} different piece steps, but a search supports at most {MOST_STEPS:,} steps")
+            raise RulesError(f"{game.name} has {steps:,} different steps of pieces, but a search supports at most {MOST_STEPS:,}")
         self.evaluation, self.table, self.cache = evaluation, table, cache
         self.memory: Memory = new_memory(self.rules)
         self.nodes = self.table_hits = 0

@@ -72,7 +72,7 @@ def as_arrows(game: Game, given: Any) -> list[Arrow]:
         if isinstance(one, tuple) and len(one) == 2 and str(one[1]).lower() not in game.board.names:
             move, colour = one
         if colour not in ARROWS:
-            raise ArgumentError(f"{quoted(str(colour))} is neither a square nor an arrow colour: choose {', '.join(ARROWS)}")
+            raise ArgumentError(f"{quoted(str(colour))} is neither a square nor a colour: use a square or {', '.join(ARROWS)}")
         arrows.append(Arrow(*as_ends(game, move), colour))
     return arrows
 

@@ -158,7 +158,7 @@ def printed(sheet: Sheet, form: str, resolution: int = RESOLUTION) -> list[bytes
     try:
         made = typst.compile(source.encode(), format=form, ppi=resolution, sys_inputs=inputs)
     except RuntimeError as error:
-        raise TablebaseError(f"a picture of the sheet cannot be drawn ({error}): write the sheet as SVG") from error
+        raise TablebaseError(f"a picture of the sheet cannot be drawn ({error}): save the sheet as SVG") from error
     return [made] if isinstance(made, bytes) else list(made)
 
 

@@ -124,7 +124,7 @@ def check_attributes(
 ) -> None:
     """Raise `CorruptTableError` if attributes name another table, `StaleTableError` if they have another version."""
     if any(parts.text(root, name) != expected[name] for name in names):
-        raise CorruptTableError(f"is not the table {table}", path)
+        raise CorruptTableError(f"does not contain the table {table}", path)
     found = (parts.number(root, name) if isinstance(expected[name], int) else parts.text(root, name) for name in versions)
     if list(found) != [expected[name] for name in versions]:
         raise StaleTableError(path, str(expected["game"]))

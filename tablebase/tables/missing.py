@@ -53,4 +53,4 @@ def chosen_tables(
 
 def nothing_registered(game: Rules[Any], folder: Path) -> TablebaseError:
     """The error for a folder whose catalog has no table that is asked for."""
-    return TablebaseError(f"no table of {game.name} is registered in {folder}: build a table, or run 'tablebase reindex'")
+    return TablebaseError(f"no table of {game.name} is in the catalog of {folder}: build a table, or run 'tablebase reindex'")

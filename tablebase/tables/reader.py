@@ -260,7 +260,7 @@ class Table(SealedFile):
         """See `SealedFile.chunk`."""
         codes = super().chunk(name, number)
         if codes.max() >= len(self.header.summaries[int(name)].histogram):
-            raise CorruptTableError("contains a code that is missing from its statistics", self.path)
+            raise CorruptTableError("contains a value that is missing from its statistics", self.path)
         return codes
 
     def read(self, side: int) -> Codes:

@@ -87,7 +87,7 @@ def _match(rules: Rules[P], position: str | None, moves: Sequence[str]) -> Match
     start = rules.initial if position is None else rules.parse(with_spaces(rules, position))
     rules.check(start)
     if rules.to_move(start) < 0:
-        raise RulesError(f"{rules.format(start)} has no player to move: give a position with a player to move")
+        raise RulesError(f"{rules.format(start)} has no player to move (game over or chance move): give another position")
     match = Match(rules, start)
     for text in moves:
         match.play(text if text in match.legal() else rules.read_move(text.lower()))

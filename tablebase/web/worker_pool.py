@@ -126,7 +126,7 @@ async def played(request: Request, asked: Mapping[str, Any]) -> dict[str, Any]:
     """
     most = settings_of(request).limits.plies
     if len(asked["moves"]) > most:
-        raise ProblemError(413, f"too many moves ({len(asked['moves']):,}): send at most {most:,} moves, from a later position")
+        raise ProblemError(413, f"too many moves ({len(asked['moves']):,}): send a later position and at most {most:,} moves")
     if is_quick(asked["player"], asked["game"]):
         return await in_thread(request, chosen_move, tables_of(request).folder, **asked)
     question = Question("play", {"request": dict(asked)}, "the move", "choose another player, or a lower level")

@@ -115,7 +115,7 @@ def test_a_table_of_other_rules_is_left_alone(copied: Path, ask: Ask) -> None:
 def test_wrong_codes_are_never_published(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slice_work, "solve_material", wrong_about_one(slice_work.solve_material))
     answer = ask("build", "doushouqi", "--material", "CvW", "--data", tmp_path)
-    assert_refused(answer, CorruptTableError.exit_code, "which its moves contradict")
+    assert_refused(answer, CorruptTableError.exit_code, "which contradicts its moves and the values after them")
     assert (contents(tmp_path), drafts(tmp_path), (tmp_path / FILE_NAME).exists()) == ({}, [], False)
 
 

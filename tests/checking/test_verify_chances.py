@@ -190,11 +190,11 @@ def with_more(name: str) -> Callable[[h5py.File], None]:
         # The chance is 6/11, and the counts would still be the same. The second one also shows where the other is hindered.
         (with_bounds("lower", 0, 0.5454545459), "state 0 has the probability 0.5454545459"),
         (with_bounds("upper", 0, 0.545454545), "state [0-9]+ has the probability 0.54545454545., but .* give 0.5454545456"),
-        (with_bounds("lower", 0, 0.25), "contains counts that do not match"),
+        (with_bounds("lower", 0, 0.25), "contains statistics that do not match"),
         (with_bounds("lower", 0, 0.25, is_fitting=False), "does not contain the values it was written with"),
-        *((with_more(name), "counts that do not match") for name in ("states", "wins", "losses", "exact", "open", "stalling")),
-        (text("format", b"tablebase"), "is not the table all all of pig"),
-        (text("layer", b"other"), "is not the table all all of pig"),
+        *((with_more(name), "statistics that do not match") for name in ("states", "wins", "losses", "exact", "open", "stalling")),
+        (text("format", b"tablebase"), "does not contain the table all all of pig"),
+        (text("layer", b"other"), "does not contain the table all all of pig"),
     ],
 )
 def test_changed_files_are_found(change: Callable[[h5py.File], None], said: str, tmp_path: Path) -> None:

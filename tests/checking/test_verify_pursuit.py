@@ -147,7 +147,7 @@ def test_any_wrong_code_is_found(solved: Solved, game: Game, name: str) -> None:
             sentence = error_of(pursuit.verify_codes, *given)
             assert sentence == error_of(general.verify_codes, *given)
             assert sentence is not None, (render(game, position), wrong)
-            found = re.fullmatch(r"(\S+ \S) is stored as a .*, which its moves contradict", sentence)
+            found = re.fullmatch(r"(\S+ \S) is stored as a .*, which contradicts its moves and the values after them", sentence)
             assert found is not None
             named = read(game, found[1])
             assert named == position or position in [naive.after(named, move) for move in naive.moves(game, named)]

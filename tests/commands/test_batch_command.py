@@ -133,7 +133,7 @@ def test_everything_is_built_and_then_the_steps_are_taken(
         ('grace = "long"\n[[build]]\ngame = "hexapawn"', 1, "'long' is not a duration"),
         ('disk = "much"\n[[build]]\ngame = "hexapawn"', 1, "invalid size 'much'"),
         *((f'[[build]]\ngame = "hexapawn"\n[[then]]\ncommand = {step}', 3, error) for step, error in STEPS.items()),
-        (f'[[build]]\ngame = "hexapawn"\n{2 * OUTPUT}', 6, "is already used by this command"),
+        (f'[[build]]\ngame = "hexapawn"\n{2 * OUTPUT}', 6, "is already an input or output of this command"),
         ('log = "nowhere/log"\n[[build]]\ngame = "hexapawn"', 1, "the folder nowhere does not exist"),
         ('workers = 2\njson-log = "."\n[[build]]\ngame = "hexapawn"', 2, ". is a folder"),
         ('workers = 2\ndata = "/dev/null/x"\n[[build]]\ngame = "hexapawn"', 2, "Not a directory"),

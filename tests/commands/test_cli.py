@@ -122,8 +122,8 @@ def test_verify_compares_with_published_digests(copied: Path, tmp_path: Path, as
     [
         ("game,material\ndoushouqi,RvR\n", "is not a list of published tables: add the column values_sha256"),
         ("game,material,values_sha256\nchess,RvR,00\n", "lists no tables of doushouqi: use a list for doushouqi"),
-        ("game,material,values_sha256\ndoushouqi,RvR,00\n", "does not give exactly one SHA-256 for the table RvR"),
-        (f"game,material,values_sha256\ndoushouqi,RvR,{64 * 'a'}\ndoushouqi,RvR,{64 * 'b'}\n", "does not give exactly one SHA-256"),
+        ("game,material,values_sha256\ndoushouqi,RvR,00\n", "must list exactly one SHA-256 checksum for RvR"),
+        (f"game,material,values_sha256\ndoushouqi,RvR,{64 * 'a'}\ndoushouqi,RvR,{64 * 'b'}\n", "must list exactly one SHA-256"),
     ],
 )
 def test_what_is_no_list_of_published_tables(text: str, sentence: str, copied: Path, tmp_path: Path, ask: Ask) -> None:

@@ -190,7 +190,7 @@ def test_a_damaged_chunk_is_named(data: Path) -> None:
 def test_hints(typed: Ask, data: Path) -> None:
     words = ["play", "rows", "--side", "1", "--player", "random", "--seed", "1", "--from", "xo.......", "--data"]
     assert "player 1 to move: win in 5 plies, best move" in typed(["hint", "quit"], *words, data).out
-    assert "no hint: no table of rows is registered in" in typed(["hint", "quit"], *words, data.parent / "none").out
+    assert "no hint: no table of rows is in the catalog of" in typed(["hint", "quit"], *words, data.parent / "none").out
     # Positions that are tuples.
     words = ["play", "misere", "--side", "1", "--player", "random", "--seed", "1", "--data"]
     assert ", best move " in typed(["hint", "quit"], *words, data).out

@@ -39,10 +39,10 @@ def test_a_variant_has_one_name(name: str, canonical: str) -> None:
     [
         ("chess", f"unknown game 'chess': choose {', '.join(game_names())}"),
         ("", "unknown game ''"),
-        ("take.py", "unknown game 'take.py': to use a rules file in Python, pass tablebase.load('take.py')"),
+        ("take.py", "unknown game 'take.py': to use a rules file in Python, pass tablebase.load('take.py') as the game"),
         ("foxhound-8x8", "unknown game 'foxhound-8x8' (did you mean 'foxhounds'?)"),
         *((f"foxhounds-{size}", f"invalid size '{size}'") for size in ("8", "8x", "8x8x8", "8X8", "٨x٨", "1000x1000")),
-        ("hexapawn-size=", "invalid size '' for hexapawn: expected files x ranks, as in 3x3"),
+        ("hexapawn-size=", "invalid size '' for hexapawn: expected files and ranks, as in 3x3"),
         ("hexapawn-pawns=2", "unknown variant 'pawns=2' of hexapawn"),
         ("doushouqi-7x9", f"unknown variant '7x9' of doushouqi: {DOUSHOUQI_VARIANTS}"),
         *((f"hasenspiel-pawns={no}", f"must be a whole number of at most 9 digits, not '{no}'") for no in ("two", "", "²", "1.5")),

@@ -80,7 +80,7 @@ def test_no_other_file_can_be_read(games: Path, two_pieces: Path) -> None:
         ("duckdb_settings=games.csv", "already used"),
         ("my games=games.csv", "use letters, digits and _"),
         ("mine=none.csv", "none.csv cannot be used"),
-        ("mine=games.txt", "give a file that ends in .parquet or .csv"),
+        ("mine=games.txt", "use a file name ending in .parquet or .csv"),
         ("mine=broken.parquet", "cannot read broken.parquet"),
     ],
 )

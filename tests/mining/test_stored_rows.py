@@ -251,7 +251,7 @@ ERRORS = {
     "unknown column": (("mine", "noughts", "SELECT threats FROM positions"), 'column "threats" not found'),
     "unknown table": (("mine", "noughts", "FROM games"), "unknown table games: query positions"),
     "unknown word": (("mine", "noughts", "SELECT 1 FROM positions WHERE side = 'w'"), "invalid side 'w': expected x or o"),
-    "no tables": (("mine", "kalah", "SELECT 1 FROM positions"), "no table of kalah is registered in"),
+    "no tables": (("mine", "kalah", "SELECT 1 FROM positions"), "no table of kalah is in the catalog of"),
     "three players": (("mine", "pig-players=3", "SELECT 1 FROM positions"), "has 3 players"),
     "slices": (("export", "noughts", "--to", "new", "--pieces", 2), "has no tables by material: leave out --pieces"),
     "unknown column of an export": (("export", "noughts", "--to", "new", "--columns", "outcom"), "unknown column 'outcom' (did"),

@@ -176,7 +176,7 @@ ROLLED = write_record(
         ("a2a3", "a2a3 c2c1", r"move 2 \('c2c1'\) of game 1 \(line 1\) is not legal"),
         ("a2a3", "a2a3 {good", "line 1 does not end with its result"),
         ('[Game "hexapawn"]', '[Game "doushouqi"]', r"game 1 \(line 1\) is a game of doushouqi, not of hexapawn"),
-        ("1-0", "0-1", "has the result 0-1, but its moves give 1-0"),
+        ("1-0", "0-1", "has the result 0-1, but its moves lead to 1-0"),
     ],
 )
 def test_texts_that_are_damaged(old: str, new: str, said: str) -> None:

@@ -240,7 +240,7 @@ def test_the_command(ask: Ask, path: Path, hexapawns: Path) -> None:
     assert rows[:3] == first.json
     assert curve.read_text().startswith("<?xml")
     for more, said in {
-        ("--games", 50): "has already played 50 games: choose a larger --games",
+        ("--games", 50): "has played 50 games: set --games to a larger total",
         ("--games", 60, "--order", 4): "was trained with --order 3: leave out --order, or choose another file for --output",
     }.items():
         assert_one_sentence(ask(*words, *more), said)

@@ -171,7 +171,7 @@ def test_moves_taken_back_do_not_count(player: MatchboxPlayer) -> None:
 
 def test_a_position_without_a_box_is_one_sentence(player: MatchboxPlayer) -> None:
     """On the other side, or after another start, the player says that it was made for something else."""
-    with pytest.raises(TablebaseError, match=r"no matchbox exists for ppp/3/PPP w: give the player a different start or side"):
+    with pytest.raises(TablebaseError, match=r"no matchbox exists for ppp/3/PPP w: choose another start position or side"):
         player.choose(Match(GAME, ROOT), Random(0))
 
 

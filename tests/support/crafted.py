@@ -129,7 +129,7 @@ CRAFTED: dict[str, dict[str, Change]] = {
         **{f"without {name}": drops(name) for name in ("stride", "layout", "values_sha256")},
         "one attribute more": sets("solver", np.bytes_(b"magic")),
     },
-    "is not the table PPvP of hexapawn": {
+    "does not contain the table PPvP of hexapawn": {
         "another format": text("format", b"tablebases"),
         "another game": text("game", b"hexapawn-4x4"),
         "another material": text("material", b"PvP"),
@@ -251,7 +251,7 @@ CHUNKS: dict[str, dict[str, Change]] = {
         "a frame and much else": chunk(skipped),
         "codes that are not compressed": chunk(lambda codes: codes, filters=1),
     },
-    "contains a code that is missing from its statistics": {
+    "contains a value that is missing from its statistics": {
         "the code of void": chunk(lambda codes: packed(b"\xff" * len(codes))),
         "a code beyond the histogram": lambda file: chunk(
             lambda codes: packed(bytes([len(file["w"].attrs["histogram"])]) + codes[1:])

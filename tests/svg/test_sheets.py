@@ -205,7 +205,7 @@ def test_files_that_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     sheet = svg.sheet([PAWNS])
     with pytest.raises(TablebaseError, match=r"invalid file name .*a\.jpg for a sheet: choose a name that ends in \.pdf or"):
         sheet.write(tmp_path / "a.jpg")
-    with pytest.raises(TablebaseError, match=r"a picture of the sheet cannot be drawn .*: write the sheet as SVG"):
+    with pytest.raises(TablebaseError, match=r"a picture of the sheet cannot be drawn .*: save the sheet as SVG"):
         printed(svg.Sheet([svg.Svg("<svg")], PAGES["a4"], ""), "pdf")
     monkeypatch.setattr("tablebase.errors.find_spec", lambda _: None)
     for name in ("a.pdf", "a.png"):

@@ -128,5 +128,5 @@ def test_a_table_has_one_place(place: str, folder: Path) -> None:
     path = folder / place
     path.parent.mkdir(parents=True, exist_ok=True)
     table_path(folder, GAME, MATERIAL).with_name("honest.h5").rename(path)
-    with pytest.raises(CorruptTableError, match=f"{path} contains a table that belongs at .*/hexapawn/3/PPvP.h5: delete the file"):
+    with pytest.raises(CorruptTableError, match=f"{path} contains a table that belongs in the file .*/PPvP.h5: delete the file"):
         reindex(folder)

@@ -89,7 +89,7 @@ def compiled(game: StochasticGame) -> Compiled:
     `RulesError` if it is not a game of two players with chance, `CapacityError` if it has too many states and no kernels.
     """
     if "chance" not in game.can:
-        raise RulesError(f"{game.name} has no chance moves, so its tables cannot contain bounds: choose a game with chance moves")
+        raise RulesError(f"{game.name} has no chance moves, so its tables cannot contain probabilities: choose another game")
     kernels = game.kernels()
     if kernels is not None:
         return Compiled(game, kernels, None)

@@ -53,7 +53,7 @@ def horizon(game: StochasticGame, state: State, turns: int, rules: Any = None) -
         raise CapacityError(f"too many turns ({turns}) for {game.name}", f"use at most {MOST_TURNS} turns")
     mover = game.to_move(state)
     if mover < 0:
-        raise RulesError(f"{game.format(state)} has no player to move: choose another position")
+        raise RulesError(f"{game.format(state)} has no player to move (game over or chance move): choose another position")
     form = compiled(game)
     row = form.row(state)
     if row is None:

@@ -159,8 +159,8 @@ def _cell(frame: Frame, columns: int, beside: float, hint: str, most: float = WI
     least, room = style.small * POINT * 1.1, (style.width or most) - beside
     if room < columns * least:
         raise TablebaseError(
-            f"the chart has {columns} columns, but only {max(0, int(room / least))} are legible at {style.small:g} points"
-            f" in {room + beside:g}mm: use --width {np.ceil(columns * least + beside):.0f}mm or more, or {hint}"
+            f"the chart has {columns} columns, but only {max(0, int(room / least))} are legible in {style.small:g}-point type"
+            f" at {room + beside:g}mm: use --width {np.ceil(columns * least + beside):.0f}mm or more, or {hint}"
         )
     room = min(room, max(WIDTH - beside, columns * least))
     cell = min(CELL, room / columns)
@@ -319,7 +319,7 @@ def query(counter: Counting, game: Any, statement: str, kind: str | None = None)
     """
     rows = counter.answers(game, statement)
     if not rows:
-        raise TablebaseError("the statement returned no rows: change the condition")
+        raise TablebaseError("the statement returned no rows: change the statement")
     names = list(rows[0])
     numbers = [name for name in names if all(isinstance(row[name], int | float | None) for row in rows)]
     kind = kind or ("line" if names[0] in numbers else "bar")

@@ -71,7 +71,7 @@ class ChartSlices:
         """The number of pieces that all of them have; raise `TablebaseError` if the numbers differ."""
         counts = sorted({material.pieces for material in self.materials})
         if len(counts) > 1:
-            raise ArgumentError(f"the chosen slices have {counts[0]} to {counts[-1]} pieces: choose a single number with --pieces")
+            raise ArgumentError(f"the slices have {counts[0]} to {counts[-1]} pieces: set one number, as in --pieces {counts[0]}")
         return counts[0]
 
     @property
@@ -114,7 +114,7 @@ class ChartSlices:
         """
         if not any(feature.name == DISTANCE and feature.pieces == 2 for feature in self.game.features):
             hint = f"choose an integer column with --by (see 'tablebase features {self.game.name}')"
-            raise ArgumentError(f"{self.game.name} has no two-piece feature {DISTANCE!r}: {hint}")
+            raise ArgumentError(f"{self.game.name} has no feature {DISTANCE!r} for pairs of pieces: {hint}")
         first, *rest = sorted(pieces or (1, self.pieces))
         if len(rest) != 1 or first == rest[0]:
             raise ArgumentError("the chart 'parity' needs two different pieces: give --piece twice, as in --piece 1 --piece 2")

@@ -59,7 +59,7 @@ class MatchboxPlayer(Player):
         game, position = self.boxes.game, match.position
         box = representative(game, position)
         if box not in self.boxes.boxes:
-            raise TablebaseError(f"no matchbox exists for {render(game, position)}: give the player a different start or side")
+            raise TablebaseError(f"no matchbox exists for {render(game, position)}: choose another start position or side")
         if not self._drawn and self._path is not None and self._path.exists():
             # Other players of the file may have learned meanwhile.
             self.boxes.load(self._path)

@@ -198,7 +198,7 @@ def read_taken(game: Game, text: str) -> tuple[BeadDraw, ...]:
     """The beads of a text, each with its box; `TablebaseError` if one of them is not a bead of a box, or is named twice."""
     words = text.split()
     if len(words) > MOST:
-        raise TablebaseError(f"too many taken beads ({len(words):,}): give at most {MOST} beads")
+        raise TablebaseError(f"too many beads in 'taken' ({len(words):,}): give at most {MOST} beads")
     taken: dict[BeadDraw, None] = {}
     for word in words:
         draw = _read_bead(game, word)
@@ -219,7 +219,7 @@ def remove_taken(boxes: Matchboxes, taken: Iterable[BeadDraw]) -> None:
         if draw.box.side == boxes.side:
             if draw.box not in boxes.boxes:
                 box = render(boxes.game, draw.box)
-                raise TablebaseError(f"no game reaches {box}: remove the bead of {box} from the taken beads")
+                raise TablebaseError(f"no game reaches {box}: remove the bead of {box} from 'taken'")
             boxes.boxes[draw.box].remove(draw.bead)
 
 

@@ -70,7 +70,7 @@ def check_output(
         if kind is not None and not stat.S_ISREG(kind):
             return
         if any(target == other.resolve() for other in inputs if other is not None):
-            raise TablebaseError(f"{path} is already used by this command: {hint}")
+            raise TablebaseError(f"{path} is already an input or output of this command: {hint}")
         _check_place(path, target, hint, folder)
         if new and kind is not None:
             raise TablebaseError(f"{path} already exists: {hint}")

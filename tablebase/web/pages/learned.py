@@ -70,5 +70,5 @@ def read_learned(rules: Rules[Any], sides: Sequence[int], won: str | None, taken
     for draw in beads:
         if draw.box.side not in sides:
             side = game.sides[draw.box.side].name
-            raise TablebaseError(f"no matchboxes play {side}: remove the bead of {render(game, draw.box)} from the taken beads")
+            raise TablebaseError(f"no matchboxes play {side}: remove the bead of {render(game, draw.box)} from 'taken'")
     return Learned(game, sides, games, beads)

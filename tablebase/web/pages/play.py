@@ -108,7 +108,7 @@ def _seated(
     rules: Rules[Any], seats: Sequence[str], start: str | None, given: Mapping[str, str], won: str | None, taken: str | None
 ) -> PlayTable:
     if len(seats) != rules.players:
-        raise TablebaseError(f"{rules.title} has {rules.players} players, not {len(seats)}: give a seat for each player")
+        raise TablebaseError(f"{rules.title} has {rules.players} players, not {len(seats)}: name a player for each seat")
     known = set()
     for seat in seats:
         if seat != PERSON:

@@ -104,13 +104,13 @@ def _replayed(
     rules: Rules[Any], seats: Sequence[str], start: str | None, listed: Sequence[str], at: str | None, searches: bool, most: int
 ) -> Replay:
     if seats and len(seats) != rules.players:
-        raise TablebaseError(f"{rules.title} has {rules.players} players, not {len(seats)}: give one seat per player, or none")
+        raise TablebaseError(f"{rules.title} has {rules.players} players, not {len(seats)}: name one player per seat, or none")
     begun = rules.initial if not start else named_position(rules, start)
     match = replayed(rules, begun, listed, most)
     place = 0 if at is None else whole(at, "the number of the position")
     found = Replay(match, seats, listed, place, searches)
     if place > found.end:
-        raise TablebaseError(f"the game has no position {place}: choose a position from 0 to {found.end}")
+        raise TablebaseError(f"the game has no position number {place}: choose a number from 0 to {found.end}")
     return found
 
 

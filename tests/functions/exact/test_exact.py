@@ -148,7 +148,7 @@ def test_counts(tmp_path: Path) -> None:
 def test_files_of_others_are_refused(tmp_path: Path) -> None:
     """Of another game, and of other rules of the same name."""
     path = built(tmp_path, Misere(5))
-    with pytest.raises(CorruptTableError, match="is not the table of circle"):
+    with pytest.raises(CorruptTableError, match="does not contain the table of circle"):
         ExactFile(path, circle())
     with pytest.raises(StaleTableError):
         ExactFile(path, Misere(6))

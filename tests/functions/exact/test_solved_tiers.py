@@ -370,7 +370,7 @@ def test_a_file_of_other_rules_or_of_another_tier(tmp_path: Path) -> None:
         last, first = (file.path for file in files)
     with pytest.raises(StaleTableError):
         TierFile(first, other, "0")
-    with pytest.raises(CorruptTableError, match="is not the table 1 of numbers"):
+    with pytest.raises(CorruptTableError, match="does not contain the table 1 of numbers"):
         TierFile(first, game, "1")
     craft(last, sets("number", 2))
     with pytest.raises(CorruptTableError, match="its number belongs to another tier"):
@@ -407,5 +407,5 @@ def test_counts_are_checked(tmp_path: Path) -> None:
     craft(path, text("counts", counts.replace(b'"wins": 3', b'"wins": 2')))
     with ExitStack() as stack:
         again = [stack.enter_context(closing(TierFile(file.path, game, file.name))) for file in files]
-        with pytest.raises(CorruptTableError, match="counts that do not match its positions"):
+        with pytest.raises(CorruptTableError, match="statistics that do not match its values"):
             check(again)

@@ -158,10 +158,10 @@ def test_nothing_is_built(three: TestClient, tmp_path: Path) -> None:
         for path in ("stats", "materials", "records"):
             assert "this tablebase" in sentence_of(client.get(f"/api/v1/{path}", params={"game": "hexapawn"}), 503)
             missing = sentence_of(three.get(f"/api/v1/{path}", params={"game": "hexapawn"}), 404)
-            assert missing.startswith("no table of hexapawn is registered in this tablebase")
+            assert missing.startswith("no table of hexapawn is in the catalog of this tablebase")
         state = client.get("/api/v1/probe", params={"game": "pig-die=2-target=3", "position": "0,0 1 0"})
         assert sentence_of(state, 404).startswith(
-            "no table of pig-die=2-target=3 is registered in this tablebase: run 'tablebase build"
+            "no table of pig-die=2-target=3 is in the catalog of this tablebase: run 'tablebase build"
         )
 
 
