@@ -163,7 +163,6 @@ ROLLED = write_record(
         ("\n1-0\n", "\n", "the game starting on line 1 does not end with its result: add the result after the moves"),
         ('[Result "1-0"]\n', "", "line 1 has no Result tag"),
         ("\n1-0\n", f"\n{GOOD}", "the game starting on line 1 does not end with its result"),
-        ("a2a3\n1-0\n", f"\n{GOOD}", "the game starting on line 1 does not end with its result"),
         ('[Start "3/P1p/3 w"]\n', "", "line 1 has no Start tag"),
         ('[Result "1-0"]', '[Result "0-1"]', "the game starting on line 1 does not end with its result"),
         ('[Round "1"]', '[Round "x"]', "the game starting on line 1 has an invalid Round, Opening or Result tag"),

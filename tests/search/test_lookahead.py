@@ -251,9 +251,7 @@ def test_a_search_may_be_interrupted_and_limited(slices: int, monkeypatch: pytes
     assert isinstance(enough, Outlook)
     assert enough.nodes == every
     short = Lookahead(RACE, Foresight(depth=3, nodes=every - 1))
-    with pytest.raises(
-        CapacityError, match=r"looking 3 turns ahead in 0:68:3,0:68:3 1 needs more than the supported 527 positions"
-    ):
+    with pytest.raises(CapacityError, match=r"looking 3 turns ahead in 0:68:3,0:68:3 1 needs more than .* 527 positions"):
         short.search(RACE.start)
     assert short.search(RACE.parse("0:0:3,1:0:3 1")).nodes < every
 
