@@ -119,7 +119,7 @@ class Collection(Charts, PatternSearches):
         aliases : bool
             Also write the tables that are not stored because they are equivalent to a stored table.
         columns : str or iterable of str, optional
-            Columns to write; by default, the columns that 'tablebase mine' returns for SELECT *.
+            Columns to write; by default, the columns of SELECT * in 'tablebase mine'.
         sample : float
             Write a random sample that contains each position with this probability.
         seed : int

@@ -25,7 +25,7 @@ SUMMED, LONGEST = ("placements", "positions", "wins", "losses", "draws"), ("long
 
 @brief
 class Statistics(list[Entry]):
-    """List of statistics of a game's tables, each a `Counts` object, or a dict for games defined by functions.
+    """Statistics of a game's tables: a list of `Counts` objects, or of dicts for games defined by functions.
 
     The attribute `remarks` lists warnings about missing tables and files; their positions are not counted.
     """

@@ -126,7 +126,7 @@ class Charts(Cataloged):
         title : str, optional
             Title of the chart, or 'none' for no title; by default, the name of the chart and its sets of pieces.
         style : str
-            Colour scheme, with a light background, a dark background, or hatched shades of grey for printing.
+            Colour scheme: light background, dark background, or hatched shades of grey for printing.
         csv : str or Path, optional
             Also write the plotted numbers to this CSV file.
         game, workers : see `mine`

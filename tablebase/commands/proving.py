@@ -60,7 +60,7 @@ def prove(
     nodes : int, optional
         Maximum number of positions to search.
     time : float, optional
-        Time limit in seconds; by default 60, or no limit if a number of nodes is given.
+        Time limit in seconds; by default 60, or no limit if a node limit is given.
     memory : int or str
         Memory limit of the search, in bytes, or with a suffix as in 8G.
     table_pieces : int, optional

@@ -112,7 +112,7 @@ def analyse(
     depth : int, optional
         Maximum search depth, in plies (moves by one side).
     time : float, optional
-        Time limit in seconds; by default 5, or no limit if a depth or number of nodes is given.
+        Time limit in seconds; by default 5, or no limit if a depth or node limit is given.
     nodes : int, optional
         Maximum number of positions for each thread to search.
     lines : int

@@ -52,7 +52,7 @@ def train(
     output : str or Path
         File for the trained player; if the file exists, training resumes from it.
     games : int
-        Total number of training games, including games of earlier runs.
+        Total number of training games, including games from earlier runs.
     duration : str, timedelta or float, optional
         Stop after this duration, such as 8h or 90min.
     every : int

@@ -89,15 +89,15 @@ class Kernels:
     widest : int
         Maximum number of rows that `expand` writes.
     deepest : int
-        Maximum number of consecutive states of a game that are not stored in tables.
+        Maximum number of states that can follow each other without being stored in tables.
     labels : tuple of str
         Labels of the outcomes of chance, in the order of their numbers.
     module : str
         Name of the module that defines the rules; the digest of the rules includes the module's source code.
     alike : compiled function
         ``alike(rules, number) -> (count, step)``, made with `counts_alike`. Groups similar states, because solving them together
-        is much faster. The numbers of the states in a group increase by `step`. For the last state of a group, `count` is its
-        size; for other states, `count` is 0. All states in a group have equal rows, except that the number of each next state
+        is much faster. The numbers of the states in a group increase by `step`. The result `count` is the size of the group for
+        its last state, and 0 for other states. All states in a group have equal rows, except that the number of each next state
         increases by a constant, ideally 1, from one state to the next. All states in a group must belong to the same block (see
         `Region.block`). By default, each group contains one state.
     """

@@ -273,7 +273,7 @@ class Evaluation:
     squares : mapping of str to tuple of int
         Value of each piece on each square, by piece symbol.
     mobility : int
-        Value of each additional legal move of a side, compared with its opponent.
+        Value of each legal move that a side has more than its opponent.
     duels : tuple of Duel
         Terms for the distances between pieces.
     race : tuple of int

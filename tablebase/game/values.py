@@ -31,7 +31,7 @@ class Value(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Always True, because an exact value is known; for bounds, False if nothing is known."""
+        """True for an exact value; for bounds, False if nothing is known."""
         return True
 
     @property

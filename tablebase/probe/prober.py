@@ -41,7 +41,7 @@ class Prober:
         return self.slices(rules) if isinstance(rules, Game) else self._opened(rules)
 
     def slices(self, game: Game) -> SliceSource:
-        """Return the `Source` of a game with pieces on squares, which can probe many positions together."""
+        """Return a `Source` that can probe many positions in one call, for a game with pieces on squares."""
         source = self._slices.get(game)
         if source is None:
             source = self._slices[game] = SliceSource(self.store, game)

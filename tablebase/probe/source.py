@@ -55,7 +55,7 @@ class Source(ABC, Generic[P]):
         return value.later if isinstance(value, Value) else value
 
     def draws(self, position: P, player: int) -> tuple[RatedDraw, ...]:
-        """Return the outcomes of chance in a position, with their values for a player."""
+        """Return the chance outcomes of a position, with their values for a player."""
         del position, player
         return ()
 
@@ -169,7 +169,7 @@ class ProbeResults(Sequence["Probe | Unanswered"]):
     strict : bool
         Whether a move that leads to a missing table is an error.
     turns : int, optional
-        Number of turns for the attribute `Probe.within`, which is None by default.
+        Number of turns for `Probe.within`; by default, `Probe.within` is None.
 
     Attributes
     ----------

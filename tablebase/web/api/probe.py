@@ -82,7 +82,7 @@ class ProbeRow(Told):
     moves: Annotated[list[MoveRow], Field(description="All legal moves, best first.")]
     lower: Annotated[float | None, Field(description="Lower bound on the probability of winning for the side to move.")] = None
     upper: Annotated[float | None, Field(description="Upper bound on the probability of winning for the side to move.")] = None
-    stalling: float | None = Field(None, description="If above 0, both players can prolong the game forever; null if unknown.")
+    stalling: float | None = Field(None, description="Share of the chances that neither player can force to win; null if unknown.")
     outcomes: Annotated[list[DrawRow] | None, Field(description="Possible outcomes of chance, if chance is to move.")] = None
     within: dict[str, Any] | None = Field(None, description="Bounds on the mover's chance of winning within `turns` turns.")
     winner: Annotated[str | None, Field(description="The side that has won, if the game is over.")] = None
