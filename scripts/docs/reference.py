@@ -24,6 +24,8 @@ from tablebase.web.settings import ServerSettings
 
 MEANINGS: dict[str, Any] = tomllib.loads((DOCS / "fields.toml").read_text(encoding="utf-8"))
 """Meanings by section; a section of sections has more than one table."""
+COMMON: dict[str, str] = tomllib.loads((DOCS / "common-fields.toml").read_text(encoding="utf-8"))
+"""Meanings of fields without a description, by name."""
 
 
 def table(head: str, rows: Iterable[Sequence[str]]) -> str:
@@ -84,7 +86,10 @@ def http() -> str:
                 parts += [f"{word}: {_kind(schema)}.\n" for schema in schemas]
     parts.append("## Objects\n")
     for name, schema in described["components"]["schemas"].items():
-        rows = [(code([one]), _kind(its), its.get("description", "")) for one, its in schema.get("properties", {}).items()]
+        rows = [
+            (code([one]), _kind(its), its.get("description") or COMMON.get(one, ""))
+            for one, its in schema.get("properties", {}).items()
+        ]
         parts.append(f"### {name}\n\n{schema.get('description', '')}\n\n{table('field | type | meaning', rows)}")
     return "\n".join(parts)
 
@@ -108,7 +113,7 @@ def json_rows() -> str:
             kinds = [*filter(is_typeddict, kind.__orig_bases__), kind]
             source = "".join(map(inspect.getsource, kinds))
             found = re.findall(r'^    (\w+): (.*)\n(?:    """(.*)"""\n)?', source, re.MULTILINE)
-            listed = ((code([field]), code([its_type]), meaning) for field, its_type, meaning in found)
+            listed = ((code([field]), code([its_type]), meaning or COMMON.get(field, "")) for field, its_type, meaning in found)
             parts.append(f"### {name}\n\n{inspect.cleandoc(kind.__doc__)}\n\n{table('field | type | meaning', listed)}")
     return "\n".join(parts)
 

@@ -100,7 +100,7 @@ class Charts(Cataloged):
         where : str, optional
             Use only positions that satisfy this SQL condition on the columns of 'tablebase mine', such as "to_den_1 < 5".
         piece : int or sequence of int, optional
-            For the charts 'squares' and 'parity', the number of a piece in the set of pieces, such as 2 for the cat in RCvW.
+            Piece to plot in the charts 'squares' and 'parity', by its number in the set of pieces (2 is the cat in RCvW).
             Without a column, the chart 'parity' needs two pieces.
         outcome : str, optional
             Outcome to show; by default, win in the chart 'squares', and both win and loss in the chart 'distances'.

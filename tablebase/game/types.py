@@ -137,7 +137,7 @@ class Step:
     victims : frozenset of str
         Symbols of the pieces that the step may capture on the target square.
     wins : bool
-        Whether the step wins the game immediately; the resulting position is not stored.
+        Whether the step wins the game immediately; if so, the resulting position is not stored.
     """
 
     origin: int
@@ -254,7 +254,7 @@ class Duel:
     Parameters
     ----------
     hunter, quarry : str
-        Symbols of the two pieces; the value counts for the hunter's side.
+        Symbols of the two pieces; a positive value favours the hunter's side.
     values : tuple of int
         Value for each number of steps from the hunter to the quarry, beginning with 0; the value for longer distances is 0.
     """

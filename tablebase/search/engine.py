@@ -50,7 +50,7 @@ class Analysis:
         Rank of the line; 1 for the best line.
     value : Value or None
         The proved result for the side to move, or None. The distance is an upper bound, because a shorter win may exist. The
-        distance is exact at depth 0, and in exact searches without table hits.
+        distance is exact if the value comes from a table (depth 0), or from an exact search that used no tables.
     score : int
         Score for the side to move, in hundredths of a piece. A proved win scores 1,000,000 minus the distance, and a proved loss
         scores the distance minus 1,000,000. A score of 899,999 or -899,999 means that the opponent or the side to move,

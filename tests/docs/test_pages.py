@@ -52,6 +52,7 @@ def test_every_page_is_listed() -> None:
     found = {*ROOT.glob("*.md"), *ROOT.glob("data/*.md"), *DOCS.rglob("*.md"), *DOCS.glob("*.ipynb")}
     generated = {page for folder in ("generated", "project", "examples") for page in DOCS.joinpath(folder).rglob("*.md")}
     assert found - generated == BUDGETS.keys()
+    assert not {DOCS / "search.md", DOCS / "genindex.md"} & found  # Sphinx writes pages with these names
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -27,7 +27,7 @@ router = APIRouter(tags=["work"])
 LONGEST_STATEMENT = 100_000
 """Characters."""
 
-CountGiven = given_by("count", game={"description": "Name of a game without repetition.", "examples": examples("counted game")})
+CountGiven = given_by("count", game={"description": "Name of a game without repeated positions.", "examples": examples("counted game")})
 
 EstimateGiven = given_by(
     "estimate",
