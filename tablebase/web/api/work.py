@@ -27,7 +27,9 @@ router = APIRouter(tags=["work"])
 LONGEST_STATEMENT = 100_000
 """Characters."""
 
-CountGiven = given_by("count", game={"description": "Name of a game without repeated positions.", "examples": examples("counted game")})
+CountGiven = given_by(
+    "count", game={"description": "Name of a game in which positions cannot repeat.", "examples": examples("counted game")}
+)
 
 EstimateGiven = given_by(
     "estimate",
