@@ -149,7 +149,7 @@ class MissingTableError(TablebaseError, KeyError):
     most : int, optional
         Maximum number of pieces in the game's tables, if `material` has more pieces.
     options : str, optional
-        Options for the build command, in games defined by functions.
+        Options for the build command; only for games defined by functions.
 
     Attributes
     ----------
@@ -262,8 +262,8 @@ def reindex(folder: Path, option: str = "") -> str:
 class CapacityError(TablebaseError):
     """Raised if a task exceeds the available memory or disk space, or a number exceeds the supported range.
 
-    The attribute `subject` names the task, and `hint` describes a remedy. The attributes `needed` and `allowed` are the needed
-    and the allowed amount in `unit`, or None if unknown.
+    The attribute `subject` names the task, and `hint` describes a remedy. The attributes `needed` and `allowed` contain the
+    required and the available amounts, in `unit`; None if unknown.
     """
 
     exit_code = 3

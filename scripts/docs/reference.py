@@ -25,13 +25,19 @@ from tablebase.web.settings import ServerSettings
 MEANINGS: dict[str, Any] = tomllib.loads((DOCS / "fields.toml").read_text(encoding="utf-8"))
 """Meanings by section; a section of sections has more than one table."""
 COMMON: dict[str, str] = tomllib.loads((DOCS / "common-fields.toml").read_text(encoding="utf-8"))
-"""Meanings of fields without a description, by name."""
+"""Meanings of fields without a description, by name, or by name and type."""
 
 
 def table(head: str, rows: Iterable[Sequence[str]]) -> str:
     """A table in Markdown; nothing without rows."""
     lines = ["| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in row) + " |" for row in rows]
     return "\n".join([f"| {head} |", f"|{'---|' * len(head.split('|'))}", *lines, ""]) if lines else ""
+
+
+def common(name: str, kind: str) -> str:
+    """The meaning of a field without a description, by its name and type."""
+    word = next((word for start, word in (("list", "list"), ("str", "text")) if kind.startswith(start)), "")
+    return COMMON.get(f"{name} {word}") or COMMON.get(name, "")
 
 
 def code(names: Iterable[str]) -> str:
@@ -87,7 +93,7 @@ def http() -> str:
     parts.append("## Objects\n")
     for name, schema in described["components"]["schemas"].items():
         rows = [
-            (code([one]), _kind(its), its.get("description") or COMMON.get(one, ""))
+            (code([one]), _kind(its), its.get("description") or common(one, _kind(its)))
             for one, its in schema.get("properties", {}).items()
         ]
         parts.append(f"### {name}\n\n{schema.get('description', '')}\n\n{table('field | type | meaning', rows)}")
@@ -113,7 +119,7 @@ def json_rows() -> str:
             kinds = [*filter(is_typeddict, kind.__orig_bases__), kind]
             source = "".join(map(inspect.getsource, kinds))
             found = re.findall(r'^    (\w+): (.*)\n(?:    """(.*)"""\n)?', source, re.MULTILINE)
-            listed = ((code([field]), code([its_type]), meaning or COMMON.get(field, "")) for field, its_type, meaning in found)
+            listed = ((code([field]), code([its_type]), meaning or common(field, its_type)) for field, its_type, meaning in found)
             parts.append(f"### {name}\n\n{inspect.cleandoc(kind.__doc__)}\n\n{table('field | type | meaning', listed)}")
     return "\n".join(parts)
 

@@ -101,8 +101,8 @@ class Collection(Charts, PatternSearches):
         seed: Annotated[int, Shell(metavar="N", least=0)] = 0,
         workers: shared.Threads = None,
     ) -> int:
-        """Write positions to Parquet files. One file is written for each set of pieces and side to move. In games without pieces
-        on squares, such as Pig, one file is written for each table.
+        """Write positions to Parquet files. One file is written for each set of pieces and side to move. For games without pieces
+        on squares, such as Pig, one file is written per table.
 
         By default, all tables of the game are exported.
 

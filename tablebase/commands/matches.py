@@ -185,7 +185,7 @@ def match_stats(
         raise TablebaseError(f"no finished games in {where}: give files written by 'match --output'")
     rows = found.rows(by)
     if not rows:
-        raise TablebaseError(f"the games cannot be grouped by {by}: choose another --by, such as game")
+        raise TablebaseError(f"cannot group these games by {by}: choose another value for --by, such as 'game'")
     if picture is not None:
         _draw_points(results, picture)
     return rows

@@ -86,7 +86,7 @@ class Charts(Cataloged):
             on which a piece stands. 'draws' shows the share of draws by set of pieces. 'parity' shows whether outcomes depend on
             a column, or the distance between two pieces, being odd or even. 'values' shows outcomes, or in games with chance the
             mean chance of winning, for each value of a column. 'chances' shows the chance of winning against a weakened player,
-            by its weakness. 'query' shows the result of an SQL statement.
+            by the weakness of that player. 'query' shows the result of an SQL statement.
         statement : str, optional
             For the chart 'query', an SQL statement. The first column contains the x values; the others contain the y values.
         pieces : int, range or str, optional
@@ -101,7 +101,7 @@ class Charts(Cataloged):
             Use only positions that satisfy this SQL condition on the columns of 'tablebase mine', such as "to_den_1 < 5".
         piece : int or sequence of int, optional
             Piece to plot in the charts 'squares' and 'parity', by its number in the set of pieces (2 is the cat in RCvW).
-            Without a column, the chart 'parity' needs two pieces.
+            The chart 'parity' needs two pieces, unless it groups by a column.
         outcome : str, optional
             Outcome to show; by default, win in the chart 'squares', and both win and loss in the chart 'distances'.
         log : bool

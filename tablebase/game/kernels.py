@@ -73,11 +73,11 @@ class Kernels:
         Argument `rules` of `expand` for states outside a table's region; inside the region, `Region.rules` is used.
     expand : compiled function
         ``expand(rules, state, attacker, rows) -> (who, count)``, made with `expands`. The result `who` is the player to move,
-        `CHANCE`, `OVER`, or `DOUBT` (it is unknown which row applies; the row that is worst for the attacker counts); `count` is
-        the number of written rows. Each row describes one move or outcome of chance. A row consists of the move's code or the
-        outcome's number, a weight proportional to the probability, a flag that is 1 if the next state begins a turn, and the next
-        state. If the game is over, `count` is the number of the winner, or -1 if several players share first place. Chances of
-        winning are computed for the player `attacker`; if `attacker` is `NOBODY`, `who` is never `DOUBT`.
+        `CHANCE`, `OVER`, or `DOUBT` (it is unknown which row applies, so the attacker's worst row is used); `count` is the number
+        of rows written. Each row describes one move or outcome of chance. A row consists of the move's code or the outcome's
+        number, a weight proportional to the probability, a flag that is 1 if the next state begins a turn, and the next state. If
+        the game is over, `count` is the number of the winner, or -1 if several players share first place. Chances of winning are
+        computed for the player `attacker`; if `attacker` is `NOBODY`, `who` is never `DOUBT`.
     index : compiled function
         ``index(rules, state) -> (number, player)``, made with `indexes`. Returns the number of a stored state that has the same
         value as `state`, and the player to move in the stored state. Returns (-1, -1) if tables do not store the state.

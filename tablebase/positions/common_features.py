@@ -45,7 +45,7 @@ def features_of(game: Game | FunctionGame[Any], user_features: tuple[Feature, ..
     for each in by_name.values() if not has_pieces else ():
         if each.pieces:
             error = f"the feature {each.name} describes pieces, but {game.name} has no pieces on squares"
-            raise TablebaseError(f"{error}: write @feature() without pieces")
+            raise TablebaseError(f"{error}: leave out the pieces and write @feature()")
     return tuple(by_name.values())
 
 

@@ -38,7 +38,7 @@ def _as_numbers(name: str, pieces: int, squares: Any) -> NDArray[np.integer[Any]
     if given.ndim != 2 or given.shape[1] != pieces:
         raise NotationError(f"invalid shape {given.shape} of the squares array for {name}: expected (positions, {pieces})")
     if given.dtype.kind not in "iu":
-        raise NotationError(f"invalid type {given.dtype} of the squares array: expected whole numbers")
+        raise NotationError(f"invalid type {given.dtype} for the squares array: expected integers")
     return given
 
 

@@ -196,7 +196,7 @@ def test_a_table_of_statistics(ask: Ask, tmp_path: Path) -> None:
         (["/dev/null"], "no finished games in /dev/null: give files written by 'match --output'"),
         ([__file__], f"{__file__}: line 1 ("),
         (["{good}", "{bad}"], "{bad}: move 1 ('a2a1') of game 1 (line 1) is not legal"),
-        (["{good}", "--by", "chance"], "the games cannot be grouped by chance: choose another --by, such as game"),
+        (["{good}", "--by", "chance"], "cannot group these games by chance: choose another value for --by"),
         (["{good}", "--by", "colour"], "--by"),
         (["{other}"], "{other}: unknown game 'chess'"),
         ([], "FILE"),

@@ -70,8 +70,8 @@ def count_games(rules: FunctionGame[P], start: P, tick: Callable[[int, None], ob
 
 
 def _endless(rules: FunctionGame[P], position: P) -> RulesError:
-    again = f"the position {rules.format(position)} can occur again"
-    return RulesError(f"cannot count the games of {rules.name}, which may never end: {again}")
+    why = f"the position {rules.format(position)} can occur again, so a game may never end"
+    return RulesError(f"cannot count the games of {rules.name}: {why}")
 
 
 def _added(done: dict[P, tuple[int, int, int] | None], children: list[P]) -> tuple[int, int, int]:
