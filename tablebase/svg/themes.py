@@ -47,7 +47,7 @@ class Theme:
     square : Tint
         Colours of squares without terrain.
     terrain : mapping of str to Tint
-        Colours of squares with terrain, by the name of the terrain's texture; the key ``other`` is for terrain without texture.
+        Colours of terrain squares, by texture name; the key ``other`` is for terrain without a texture.
     sides : tuple of Tint
         Colours of the pieces of side 0 (light) and side 1 (dark); symbols on pieces are drawn in their `Tint.line`.
     mark : str

@@ -97,7 +97,7 @@ def test_other_rules_have_bytes_too(copied: Path, ask: Ask) -> None:
         (["--quick", "--material", "RvC"], "without GAME: add GAME"),
         (["doushouqi", "--quick", "--published", "list.csv"], "cannot use --published with --quick"),
         (["doushouqi", "--quick", "--material", "CWvT"], "the table CWvT of doushouqi has not been built"),
-        (["hexapawn", "--quick"], "no table of hexapawn is registered"),
+        (["hexapawn", "--quick"], "no table of hexapawn is in the catalog"),
     ],
 )
 def test_what_cannot_be_checked(words: list[str], sentence: str, two_pieces: Path, ask: Ask) -> None:

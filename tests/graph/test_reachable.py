@@ -273,5 +273,5 @@ def test_two_ways_from_a_square_to_another_are_refused() -> None:
     pacer = Kind("y", "pacer", 1, (3, 5), (Step(3, 5), Step(5, 3)))
     game = Game("fork", "Fork", board, toys.SIDES, (walker, pacer), "y2/A2 w", Outcome.LOSS, 2)
     for walk_from in (reachable, count):
-        with pytest.raises(TablebaseError, match=r"^cannot count the games of fork, because the walker has two steps"):
+        with pytest.raises(TablebaseError, match=r"^cannot count the games of fork, because the walker has two ways"):
             walk_from(game)

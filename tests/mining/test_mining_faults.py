@@ -98,7 +98,7 @@ STATEMENTS = {
         "SELECT count(*) FROM positions WHERE pieces = 3 AND p1 = 'R'",
         "no table of doushouqi with 3 pieces has been built: run 'tablebase build doushouqi --pieces 3",
     ),
-    "an alias among the distinct": ("SELECT * FROM distinct_positions WHERE material = 'CvD'", "contains CvW instead of"),
+    "an alias among the distinct": ("SELECT * FROM distinct_positions WHERE material = 'CvD'", "only as the equivalent CvW"),
     "a feature that is not there": ("SELECT beauty FROM positions", "beauty"),
     "features by a pattern": ("SELECT COLUMNS('mob.*') FROM positions", "mob.*"),
 }
@@ -123,7 +123,7 @@ def test_statements(statement: str, said: str, two_pieces: Path, ask: Ask) -> No
 
 OPTIONS = {
     "mine doushouqi 'SELECT 1' --limit -1": "--limit",
-    "mine hexapawn 'SELECT 1 FROM positions' --data {two}": "no table of hexapawn is registered",
+    "mine hexapawn 'SELECT 1 FROM positions' --data {two}": "no table of hexapawn is in the catalog",
     "mine doushouqi 'SELECT 1' --data .": "no tablebase in .",
     "mine doushouqi 'SELECT 1' --data given.csv": "given.csv is a file",
     "mine doushouqi 'SELECT 1' --data {two} --features mine.py": "mine.py",

@@ -257,7 +257,7 @@ ERRORS = {
     "unknown column of an export": (("export", "noughts", "--to", "new", "--columns", "outcom"), "unknown column 'outcom' (did"),
     "chart of pieces": (("plot", "squares", "noughts", "--output", "a.svg"), "noughts does not have pieces on squares: choose"),
     "chart of chance": (("plot", "distances", "pig", "--output", "a.svg"), "pig involves chance and does not have distances"),
-    "no column": (("plot", "values", "noughts", "--output", "a.svg"), "needs a column: add --by"),
+    "no column": (("plot", "values", "noughts", "--output", "a.svg"), "needs --by: add a column"),
     "many values": (("plot", "values", "noughts", "--by", "position", "--output", "a.svg"), "position has 627 values, but at most"),
     "a side": (("plot", "values", "noughts", "--by", "marks", "--side", "x", "--output", "a.svg"), "leave out --side"),
 }

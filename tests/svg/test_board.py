@@ -183,7 +183,7 @@ REFUSED: dict[str, tuple[dict[str, Any], type[TablebaseError], str]] = {
     ),
     "one arrow alone": ({"arrows": "a1a2"}, TablebaseError, r"arrows must be a list of moves, such as \['a1a2'\]"),
     "no arrow": ({"arrows": [None]}, NotationError, "'None' is not a move"),
-    "no colour": ({"arrows": [("a1a2", "pink")]}, TablebaseError, "'pink' is neither a square nor an arrow colour"),
+    "no colour": ({"arrows": [("a1a2", "pink")]}, TablebaseError, "'pink' is neither a square nor a colour"),
 }
 
 
