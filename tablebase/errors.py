@@ -147,7 +147,7 @@ class MissingTableError(TablebaseError, KeyError):
     needed_by : str, optional
         Material to build in order to obtain the missing table; by default, `material`.
     most : int, optional
-        Maximum number of pieces in the game's tables, if `material` has more pieces.
+        Maximum number of pieces in the game's tables; given only if `material` has more.
     options : str, optional
         Options for the build command; only for games defined by functions.
 

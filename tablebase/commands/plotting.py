@@ -143,7 +143,7 @@ class Charts(Cataloged):
         if statement is None and chart == "query":
             raise ArgumentError(f"the chart 'query' needs an SQL statement: add a statement such as {EXAMPLE}")
         if statement is not None and chart != "query":
-            raise ArgumentError(f"cannot use a statement with the chart {chart!r}: choose the chart 'query'")
+            raise ArgumentError(f"the chart {chart!r} does not accept a statement: choose the chart 'query'")
         if chart == "values" and by is None:
             command = f"tablebase features {game_word(rules.name)}"
             raise ArgumentError(f"the chart 'values' needs --by: add a column listed by '{command}', such as --by side")

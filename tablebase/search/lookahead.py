@@ -66,8 +66,8 @@ class Outlook:
 class Lookahead:
     """Searches states of one game; one search at a time.
 
-    `tables` are what `load_tables` returns, and `weights` those of the game's evaluation. Raise `RulesError` if the game has no
-    compiled rules or no such weight, and `TablebaseError` if a setting is out of range, or alpha-beta would not be sound.
+    `tables` is the result of `load_tables`, and `weights` contains weights of the evaluation. Raise `RulesError` if the game has
+    no compiled rules or no such weight, and `TablebaseError` if a setting is out of range, or alpha-beta would not be sound.
 
     Examples
     --------

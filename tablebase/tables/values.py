@@ -14,7 +14,7 @@ largest of the dtype   void: no position (never written to a file)
 ====================== ==============================================
 
 With stride 1 the parity of the distance determines the outcome: the side that makes the last move wins, so wins are odd and
-losses even. This holds for every game in which nobody wins without moving, and one byte reaches 252 plies. Stride 2 holds any
+losses even. This holds for every game in which no player wins without moving, and one byte reaches 252 plies. Stride 2 holds any
 pair and reaches 125. Where one byte is too short, two bytes are used.
 
 The scalar functions are plain Python that Numba compiles unchanged.

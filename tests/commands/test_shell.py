@@ -99,7 +99,7 @@ def test_help_has_what_happens_without_options_and_an_example(name: str, ask: As
     command, said = command_of(name), ask(name, "--help").out
     assert (command.help or "").strip().endswith(".")
     assert [one.name for one in command.params if not getattr(one, "help", None) and one.name != "help"] == []
-    assert re.search(r"(?:By default|Without options), |With only --", said.partition("\nOptions:\n")[0])
+    assert re.search(r"\n\n  (?:By default, |Without options, |With only --)", said.partition("\nOptions:\n")[0])
     assert max(map(len, said.splitlines())) <= 80
     lines = re.split(r"\n  Examples?:\n", said)[1].replace("\\\n", "").splitlines()
     calls = [shlex.split(line)[1:] for line in lines if "  tablebase " in line]

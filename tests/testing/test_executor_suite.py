@@ -115,7 +115,7 @@ def test_another_executor_passes(check: str) -> None:
     ],
 )
 def test_what_breaks_the_contract_is_found(kind: type[Executor], check: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each check fails for an executor that breaks what it is about, also on a busy machine."""
+    """Each check fails for an executor that breaks this part of the contract, even on a busy machine."""
     monkeypatch.setattr("tablebase.testing.executors.PATIENCE", 60.0)
     with pytest.raises(AssertionError):
         getattr(suite(kind), check)()
